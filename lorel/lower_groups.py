@@ -1,0 +1,97 @@
+"""Group by: keys, aggregates over the rows of a group, and items made of these."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from lorel import ast
+from lorel.desugar import AGGREGATES, default_label
+from lorel.dnf import Piece, where_branches
+from lorel.lower_exprs import Aggregate, an_object_is, expression, plain_item
+from lorel.normal import Arith, Const, GroupItem, Item, MeasureOf, ObjectItem, Order, Scalar, ValueItem
+from lorel.scope import Bound, Scope, scalar_of
+
+
+def name_of(expr: ast.Expr) -> str | None:
+    """The word that an expression is, if it is only one."""
+    match expr:
+        case ast.Path(head=ast.Ident(name), components=()):
+            return name
+        case _:
+            return None
+
+
+def selected_at(expr: ast.Expr, select: ast.Select, scope: Scope) -> int | None:
+    """Which select item an order key is: written alike, or its label where no variable has that name."""
+    for place, item in enumerate(select.items):
+        if expr == item.expr or (name_of(expr) == item.label and item.label not in scope.variables):
+            return place
+    return None
+
+
+class Groups:
+    """The keys of a grouped select; its items and orders, which may read keys, aggregates and constants."""
+
+    def __init__(self, select: ast.Select, scope: Scope) -> None:
+        self.select, self.piece = select, Piece()
+        self.aggregates: list[GroupItem] = []
+        self._ends: dict[ast.Expr, Bound] = {}
+        self._names: dict[ast.Expr, str] = {}
+        for expr in select.group_by:
+            found = expression(expr, scope)
+            self.piece += found.piece + an_object_is(found.end)
+            self._ends[expr] = found.end
+            scope = found.scope
+        self.scope = scope
+
+    @property
+    def keys(self) -> tuple[ObjectItem | ValueItem, ...]:
+        return tuple(plain_item(default_label(expr), end) for expr, end in self._ends.items())
+
+    def item(self, item: ast.SelectItem) -> tuple[Item, Bound | None]:
+        """The item and, if it is a key, what that stands for."""
+        label = item.label or default_label(item.expr)
+        if item.expr in self._ends:
+            end = self._ends[item.expr]
+            return plain_item(label, end), end
+        match item.expr:
+            case ast.Call(name=name, args=(arg,)) if name in AGGREGATES:
+                return self._aggregate(label, cast(Aggregate, name), arg), None
+            case _:
+                return ValueItem(label, self._scalar(item.expr)), None
+
+    def order(self, key: ast.OrderKey) -> Order:
+        place = selected_at(key.expr, self.select, self.scope)
+        expr = key.expr if place is None else self.select.items[place].expr
+        return Order(self._scalar(expr), key.descending)
+
+    def _scalar(self, expr: ast.Expr) -> Scalar:
+        if expr in self._ends:
+            return scalar_of(self._ends[expr])
+        match expr:
+            case ast.Constant(value):
+                return Const(value)
+            case ast.Call(name=name, args=(_,)) if name in AGGREGATES:
+                return MeasureOf(self._named(expr))
+            case ast.Binary(op, left, right):
+                return Arith(op, self._scalar(left), self._scalar(right))
+            case ast.Negative(inner):
+                return Arith("-", Const(0), self._scalar(inner))
+        hint = "add it to `group by`, or take an aggregate of it"
+        raise self.scope.error("this is neither grouped by nor an aggregate", expr.span, hint)
+
+    def _named(self, call: ast.Expr) -> str:
+        """The name of an aggregate that is part of an item or an order; written alike, it is the same one."""
+        assert isinstance(call, ast.Call)
+        if call not in self._names:
+            name = self._names[call] = self.scope.names.fresh()
+            self.aggregates.append(self._aggregate(name, cast(Aggregate, call.name), call.args[0]))
+        return self._names[call]
+
+    def _aggregate(self, label: str, func: Aggregate, arg: ast.Expr) -> GroupItem:
+        if func == "element":
+            hint = "group by it, if it is the same for all rows of a group"
+            raise self.scope.error("a group has no `element`", arg.span, hint)
+        found = expression(arg, self.scope.inner())
+        piece = found.piece + an_object_is(found.end)
+        return GroupItem(label, func, plain_item("", found.end), where_branches(piece.and_()))

@@ -1,0 +1,1 @@
+"""The front door: a database, what can be asked of it and what changes it."""

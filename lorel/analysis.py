@@ -8,8 +8,6 @@ from typing import Final, TypeAlias
 
 from lorel.dnf import LIMIT
 from lorel.normal import (
-    Apply,
-    Arith,
     Automaton,
     Block,
     Branch,
@@ -19,7 +17,6 @@ from lorel.normal import (
     NewItem,
     Normal,
     ObjectItem,
-    Scalar,
     SetOf,
     Step,
     ValueItem,
@@ -28,6 +25,7 @@ from lorel.normal import (
     free,
     is_constant,
     item_variables,
+    leaves,
     order_variables,
     test_variables,
 )
@@ -93,24 +91,13 @@ def _in_block(block: Block) -> Iterator[Refusal]:
             case NewItem():
                 yield _CONSTRUCT
             case ValueItem(scalar=scalar):
-                yield _AGGREGATE if any(_measures(scalar)) else _VALUE
+                yield _AGGREGATE if any(isinstance(leaf, MeasureOf) for leaf in leaves(scalar)) else _VALUE
     if block.group_by:
         yield Refusal("group by", "a view holds objects, not groups", "group when you query the view")
     if block.order_by:
         yield _ORDER
     if block.distinct:
         yield _DISTINCT
-
-
-def _measures(scalar: Scalar) -> Iterator[MeasureOf]:
-    match scalar:
-        case MeasureOf():
-            yield scalar
-        case Arith(left=left, right=right):
-            yield from _measures(left)
-            yield from _measures(right)
-        case Apply(arg=arg):
-            yield from _measures(arg)
 
 
 def _in_step(step: Step) -> Iterator[Refusal]:
@@ -121,9 +108,12 @@ def _in_step(step: Step) -> Iterator[Refusal]:
 
 
 def steps_of(query: Normal) -> Iterator[Step]:
-    """Every step of a query, also inside conditions, aggregates and queries inside."""
+    """Every step of a query, also inside conditions, aggregates, orders and queries inside."""
     for block in blocks(query):
-        for branch in (block.from_, *block.where):
+        groups = [item for item in (*block.select, *block.aggregates) if isinstance(item, GroupItem)]
+        over = [branch for item in groups for branch in item.over]
+        over += [branch for key in block.order_by for branch in key.over]
+        for branch in (block.from_, *block.where, *over):
             yield from branch_steps(branch)
         yield from block.with_
         for item in block.select:
@@ -288,7 +278,7 @@ def _binders(branch: Branch) -> Iterator[str]:
     for step in branch.steps:
         yield from (name for name in (step.dst, step.via) if name)
     yield from (measure.name for measure in branch.measures)
-    yield from (range_.variable for range_ in branch.ranges)
+    yield from (name for range_ in branch.ranges for name in range_.variables)
 
 
 def _unbound(where: str, names: Iterable[str], here: frozenset[str]) -> Iterator[str]:

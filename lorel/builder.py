@@ -7,6 +7,7 @@ was wanted where, and refuse the others.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import isfinite
 from typing import Any, Final, TypeAlias, cast
@@ -34,6 +35,8 @@ _CONDITIONS: Final = (
 _MAX_OID: Final = 2**63 - 1
 _OID_DIGITS: Final = 40
 _MAX_DIGITS: Final = 4300
+_WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
+_LITERAL: Final = re.compile(r"""[^\s,{}"']+|"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
 
 
 def span_of(part: Part) -> Span:
@@ -253,6 +256,13 @@ class TreeBuilder(Transformer[Token, ast.Node]):
     def literal_set(self, open_: Token, *parts: Any) -> ast.LiteralSet:
         return ast.LiteralSet(parts[:-1], span=cover(open_, parts[-1]))
 
+    def plain_literals(self, token: Token) -> ast.LiteralSet:
+        start, items = span_of(token).start, []
+        for found in _LITERAL.finditer(token):
+            span = Span(start + found.start(), start + found.end())
+            items.append(ast.Constant(_literal_value(found[0], span), span=span))
+        return ast.LiteralSet(tuple(items), span=span_of(token))
+
     # ---- expressions ----
 
     def expr(self, *parts: Any) -> ast.Binary:
@@ -268,12 +278,9 @@ class TreeBuilder(Transformer[Token, ast.Node]):
         return ast.Constant(-number.value, span=cover(minus, number))
 
     def number(self, token: Token) -> ast.Constant:
-        return ast.Constant(_number(token), span=span_of(token))
+        return ast.Constant(_literal_value(token, span_of(token)), span=span_of(token))
 
-    def constant(self, token: Token) -> ast.Constant:
-        words: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
-        value = words[token.type] if token.type in words else string_value(token, span_of(token).start)
-        return ast.Constant(value, span=span_of(token))
+    constant = number
 
     def construct(self, kind: Token, _open: Token, *parts: Any) -> ast.Construct:
         *pairs, close = parts
@@ -351,18 +358,24 @@ def _head(token: Token) -> ast.Ident | ast.OidRef:
     return ast.OidRef(int(token[1:]), span=span)
 
 
-def _number(token: Token) -> int | float:
-    """An integer of any length a person writes; a real that a double can hold."""
-    if token.type == "REAL":
-        value = float(token)
+def _literal_value(text: str, span: Span) -> int | float | str | bool | None:
+    """What a literal stands for: an integer as long as a person writes, a real that a double can hold."""
+    if text[0] in "\"'":
+        return string_value(text, span.start)
+    word = text.lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    if "." in text or "e" in word:
+        value = float(text)
         if not isfinite(value):
             hint = "reals go up to about 1.8e308"
-            raise LorelSyntaxError("this number is too large for a real", span=span_of(token), hint=hint)
+            raise LorelSyntaxError("this number is too large for a real", span=span, hint=hint)
         return value
-    if len(token) > _MAX_DIGITS:
+    digits = len(text.lstrip("-"))
+    if digits > _MAX_DIGITS:
         hint = f"integers have up to {_MAX_DIGITS} digits"
-        raise LorelSyntaxError(f"this integer has {len(token)} digits", span=span_of(token), hint=hint)
-    return int(token)
+        raise LorelSyntaxError(f"this integer has {digits} digits", span=span, hint=hint)
+    return int(text)
 
 
 def _bracketed(inner: ast.Node, span: Span) -> ast.Node:

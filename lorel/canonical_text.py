@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from lorel.errors import LorelError
 from lorel.normal import (
     ROOT,
     Block,
@@ -35,6 +36,7 @@ from lorel.normal import (
     Test,
     ValueItem,
     Within,
+    blocks,
     free,
     is_constant,
     item_variables,
@@ -53,7 +55,10 @@ __all__ = ["branch_text", "normal_text", "scalar_text", "step_text", "test_text"
 def normal_text(query: Normal) -> str:
     """A query in canonical form, a clause a line."""
     marked = len(_states(query)) > 1 or "delta" in _states(query)
-    return _Writer(marked).query(query, "\n")
+    try:
+        return _Writer(marked).query(query, "\n")
+    except RecursionError:
+        raise LorelError("the canonical form is nested too deeply to be written") from None
 
 
 def branch_text(branch: Branch) -> str:
@@ -143,7 +148,7 @@ class _Writer:
             part = _first(left)
             left = tuple(each for each in left if each is not part)
             if isinstance(part, Range):
-                yield self._range(part)
+                yield from self._ranges(part)
             elif isinstance(part, Step) and part.dst not in taken:
                 text = self.step(part)
                 if part.src in taken:
@@ -197,8 +202,11 @@ class _Writer:
 
     def _exists(self, part: Step | Range, body: str) -> str:
         if isinstance(part, Range):
-            body = body or f" : {variable_text(part.variable)} == {variable_text(part.variable)}"
-            return f"exists {variable_text(part.variable)} in ({self.query(part.query)}){body}"
+            row, *items = self._ranges(part)
+            if not items and not body:
+                body = f" : {variable_text(part.variables[0])} == {variable_text(part.variables[0])}"
+            inner = "".join(f"exists {item} : " for item in items)
+            return f"exists {row} : {inner}{body.removeprefix(' : ') or '0 = 0'}"
         if not body:
             body = " : 0 = 0"
         return f"exists {variable_text(part.dst)} in {self._state(part)}{path_text(part)}{body}"
@@ -225,8 +233,14 @@ class _Writer:
     def _state(self, step: Step) -> str:
         return f"{step.state} " if self.marked else ""
 
-    def _range(self, range_: Range) -> str:
-        return f"{variable_text(range_.variable)} in ({self.query(range_.query)})"
+    def _ranges(self, range_: Range) -> list[str]:
+        """A query of several items gives rows: first the row, then each of its items."""
+        names = [variable_text(name) for name in range_.variables]
+        if len(names) == 1:
+            return [f"{names[0]} in ({self.query(range_.query)})"]
+        row, items = f"{range_.variables[0]}_row", next(blocks(range_.query)).select
+        each = [f"{name} in {row}.{label_text(item.label)}" for name, item in zip(names, items, strict=True)]
+        return [f"{row} in ({self.query(range_.query)})", *each]
 
     def scalar(self, scalar: Scalar) -> str:
         return scalar_text(scalar, self.measures)
@@ -281,7 +295,7 @@ def _first(binders: tuple[Step | Range | Within, ...]) -> Step | Range | Within:
 def _binds(part: Step | Range | Within) -> frozenset[str]:
     if isinstance(part, Step):
         return frozenset(name for name in (part.dst, part.via) if name)
-    return frozenset({part.variable}) if isinstance(part, Range) else frozenset()
+    return frozenset(part.variables) if isinstance(part, Range) else frozenset()
 
 
 def _needs(part: Step | Range | Within) -> frozenset[str]:
@@ -313,22 +327,28 @@ def _components(
     for check in parts.checks:
         names = _reads(check)
         named.append((check, names.union(*(measured.get(name, frozenset()) for name in names))))
-    groups: list[tuple[frozenset[str], list[object]]] = []
-    for part, names in named:
-        touched = names & own
-        together = [group for group in groups if group[0] & touched]
-        merged = (
-            touched.union(*(names for names, _ in together)),
-            [*(member for _, members in together for member in members), part],
-        )
-        at = groups.index(together[0]) if together else len(groups)
-        groups = [*groups[:at], merged, *(group for group in groups[at:] if group not in together)]
+    above = list(range(len(named)))  # of each part one before it that shares a variable, or itself
+    first: dict[str, int] = {}
+
+    def top(place: int) -> int:
+        while above[place] != place:
+            above[place] = above[above[place]]
+            place = above[place]
+        return place
+
+    for place, (_, names) in enumerate(named):
+        for name in names & own:
+            low, high = sorted((top(first.setdefault(name, place)), top(place)))
+            above[high] = low
+    groups: dict[int, set[int]] = {}
+    for place, (part, _) in enumerate(named):
+        groups.setdefault(top(place), set()).add(id(part))
     return [
         (
-            tuple(part for part in parts.binders if any(part is member for member in members)),
-            tuple(check for check in parts.checks if any(check is member for member in members)),
+            tuple(part for part in parts.binders if id(part) in members),
+            tuple(check for check in parts.checks if id(check) in members),
         )
-        for _, members in groups
+        for members in groups.values()
     ]
 
 

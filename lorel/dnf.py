@@ -17,6 +17,9 @@ from lorel.normal import Branch, Truth
 LIMIT: Final = 64
 """More disjuncts than this are not multiplied out; they stay a choice inside one branch."""
 
+_MOST_PARTS: Final = 8192
+"""Neither are those that would come to more steps and tests than this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Has:
@@ -94,15 +97,24 @@ def dnf(formula: Formula) -> tuple[Branch, ...]:
             return tuple(chain.from_iterable(dnf(item) for item in items))
         case All(items):
             parts = [dnf(item) for item in items]
-            if prod(map(len, parts)) > LIMIT:
+            if _is_too_much(parts):
                 parts = [part if len(part) <= 1 else (Branch(choices=(part,)),) for part in parts]
             return tuple(join(chosen) for chosen in product(*parts))
 
 
-def where_branches(formula: Formula) -> tuple[Branch, ...]:
-    """The branches of a where clause: at least one, at most `LIMIT`."""
+def _is_too_much(parts: list[tuple[Branch, ...]]) -> bool:
+    """Whether to multiply out alternatives gives too many branches, or too long ones."""
+    many = prod(map(len, parts))
+    if many <= 1:
+        return False
+    sizes = (max((len(each.steps) + len(each.tests) for each in part), default=0) for part in parts)
+    return many > LIMIT or many * sum(sizes) > _MOST_PARTS
+
+
+def where_branches(formula: Formula, beside: Branch = NOTHING) -> tuple[Branch, ...]:
+    """The branches of a where clause, 1 to `LIMIT`; each will be joined with what stands `beside`."""
     branches = dnf(formula)
-    if len(branches) > LIMIT:
+    if _is_too_much([branches, (beside,)]):
         return (Branch(choices=(branches,)),)
     return branches or dnf(FALSE)
 

@@ -8,23 +8,24 @@ from types import MappingProxyType
 
 from lorel import ast
 from lorel.desugar import default_label
-from lorel.dnf import All, Formula, Piece, where_branches
+from lorel.dnf import FALSE, All, Formula, Piece, where_branches
 from lorel.lower_conditions import condition
-from lorel.lower_exprs import an_object_is, expression, plain_item, walk
+from lorel.lower_exprs import expression, walk
 from lorel.lower_groups import Groups, name_of, selected_at
+from lorel.lower_items import an_object_is, item_from, no_row
 from lorel.normal import (
     Block,
     Branch,
     Item,
     NewItem,
     Normal,
-    ObjectItem,
     Order,
     SetOf,
     Step,
     blocks,
+    is_mixed,
 )
-from lorel.scope import Bound, Object, Scope, listed, scalar_of
+from lorel.scope import Bound, Object, Row, Scope, listed, scalar_of
 
 
 def lower_query(query: ast.Query, scope: Scope) -> Normal:
@@ -37,17 +38,23 @@ def lower_query(query: ast.Query, scope: Scope) -> Normal:
             raise AssertionError("an expression query was not desugared")
 
 
-def _set_of(query: ast.SetQuery, sides: SetOf, scope: Scope) -> SetOf:
-    """Both sides select as many items, objects opposite to objects; the order of a side has no meaning."""
+def _set_of(query: ast.SetQuery, sides: SetOf, scope: Scope) -> Normal:
+    """Both sides select as many items; the order of a side has no meaning. No object is equal to a value."""
     left, right = (next(blocks(side)).select for side in (sides.left, sides.right))
     if len(left) != len(right):
         found = f"the left side of {query.op} selects {len(left)} items, the right side {len(right)}"
         raise scope.error(found, query.span, "both sides must select as many items")
-    for mine, theirs in zip(left, right, strict=True):
-        if isinstance(mine, ObjectItem) != isinstance(theirs, ObjectItem):
-            found = f"one side of {query.op} selects objects, the other values ({mine.label}, {theirs.label})"
-            raise scope.error(found, query.span, "select the objects on both sides, or values on both")
-    return replace(sides, left=_unordered(sides.left), right=_unordered(sides.right))
+    first, second = _unordered(sides.left), _unordered(sides.right)
+    if query.op != "union" and is_mixed(sides) and not (is_mixed(first) or is_mixed(second)):
+        return first if query.op == "except" else _emptied(first)
+    return replace(sides, left=first, right=second)
+
+
+def _emptied(query: Normal) -> Normal:
+    """A query of the same items without an answer."""
+    if isinstance(query, SetOf):
+        return _emptied(query.left)
+    return replace(query, where=where_branches(FALSE))
 
 
 def _unordered(query: Normal) -> Normal:
@@ -73,6 +80,7 @@ class Queries:
             return None
         if any(isinstance(item.expr, ast.Construct) for item in query.items):
             return None
+        give_up = scope.names.mark() if query.distinct else None
         select = _Select(query, scope)
         piece, bounds, inner = select.piece, [], select.scope
         for item in query.items:
@@ -80,7 +88,8 @@ class Queries:
             piece += found.piece
             bounds.append(found.end)
             inner = found.scope
-        if query.distinct and any(isinstance(bound, Object) for bound in bounds):
+        if give_up is not None and any(isinstance(bound, Object) for bound in bounds):
+            give_up()
             return None
         return replace(piece, conditions=(*piece.conditions, select.where())), tuple(bounds)
 
@@ -114,7 +123,7 @@ class _Select:
                 continue
             found = expression(item.expr, scope)
             piece += found.piece if name_of(item.expr) else found.piece + an_object_is(found.end)
-            items.append(plain_item(label, found.end))
+            items.append(item_from(label, found.end))
             ends.append(found.end)
             scope = found.scope
         for key in self.select.order_by:
@@ -124,7 +133,7 @@ class _Select:
         return Block(
             select=tuple(items),
             from_=piece.branch,
-            where=where_branches(All((*piece.conditions, self.where()))),
+            where=where_branches(All((*piece.conditions, self.where())), piece.branch),
             with_=self._with(ends),
             order_by=tuple(orders),
             distinct=self.select.distinct,
@@ -138,7 +147,7 @@ class _Select:
         return Block(
             select=items,
             from_=piece.branch,
-            where=where_branches(All((*piece.conditions, self.where()))),
+            where=where_branches(All((*piece.conditions, self.where())), piece.branch),
             with_=self._with(ends),
             group_by=groups.keys,
             order_by=orders,
@@ -163,7 +172,7 @@ class _Select:
             else:
                 found = expression(expr, scope.inner())
                 needed = found.piece + an_object_is(found.end)
-                plain = plain_item(name, found.end)
+                plain = item_from(name, found.end)
                 if needed == Piece(Branch(measures=needed.branch.measures)):
                     piece += needed
                     fields.append((name, plain))
@@ -179,12 +188,13 @@ class _Select:
         place = selected_at(key.expr, self.select, self.scope)
         if place is not None:
             end = ends[place]
-            if end is None:
+            if end is None or isinstance(end, Row):
                 raise scope.error(
                     "a constructed object has no place in an order", key.span, "order by a field of it"
                 )
             return Piece(), Order(scalar_of(end), key.descending)
         found = expression(key.expr, scope.inner())
+        no_row(found.end, "an order", scope, key.span)
         if found.piece == Piece(Branch(measures=found.piece.branch.measures)):
             return found.piece, Order(scalar_of(found.end), key.descending)
         branches = where_branches(found.piece.and_())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lorel import ast
 from lorel.dnf import All, AnyOf, Formula, Has, Piece, dnf, negate
-from lorel.lower_exprs import expression, scalar, there_is, walk
+from lorel.lower_exprs import expression, scalar, walk
+from lorel.lower_items import there_is
 from lorel.normal import Branch, Compare, Const, Match, OneOf, Test
 from lorel.regex import PatternError, portable
-from lorel.scope import Object, Scope, Value, scalar_of
+from lorel.scope import Object, Row, Scope, Value, scalar_of
 
 
 def condition(cond: ast.Condition, scope: Scope, *, holds: bool = True) -> Formula:
@@ -68,8 +69,10 @@ def _same_object(cond: ast.Compare, scope: Scope) -> Formula:
     right = expression(cond.right, left.scope)
     for side, found in ((cond.left, left), (cond.right, right)):
         if not isinstance(found.end, Object):
-            hint = "values are compared with `=`"
-            raise scope.error("`==` compares objects, this is a value", side.span, hint)
+            is_row = isinstance(found.end, Row)
+            hint = "name one of its items" if is_row else "values are compared with `=`"
+            what = "a row of several items" if is_row else "a value"
+            raise scope.error(f"`==` compares objects, this is {what}", side.span, hint)
     exists = there_is(left.end) if left.end == right.end else Piece()
     return _tested(
         left.piece + right.piece + exists, Compare("==", scalar_of(left.end), scalar_of(right.end))
@@ -78,12 +81,6 @@ def _same_object(cond: ast.Compare, scope: Scope) -> Formula:
 
 def _some(range_: ast.Path | ast.Subquery, scope: Scope) -> Formula:
     """`exists (r.Address)`: there is one, whatever object it is; a value alone must not be `false`."""
-    if isinstance(range_, ast.Path) and isinstance(range_.head, ast.Subquery) and not range_.components:
-        range_ = range_.head
-    if isinstance(range_, ast.Subquery):
-        merged = scope.inside.merged(range_.query, scope.inner())
-        if merged and len(merged[1]) > 1:
-            return sum((there_is(end) for end in merged[1]), merged[0]).and_()
     found = walk(range_, scope)
     piece = found.piece + there_is(found.end)
     if not isinstance(found.end, Value):

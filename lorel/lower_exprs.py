@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias, TypeVar, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from lorel import ast
 from lorel.desugar import AGGREGATES
 from lorel.dnf import All, Piece, join, where_branches
+from lorel.lower_items import an_object_is, flat_items, no_row, plain_items, there_is
+from lorel.lower_rows import item_of_row, members
 from lorel.normal import (
     ANY,
     ROOT,
@@ -19,29 +21,21 @@ from lorel.normal import (
     Branch,
     Compare,
     Const,
-    Item,
     Labels,
     Measure,
     MeasureOf,
-    NewItem,
     Normal,
-    ObjectItem,
     OidOf,
-    Range,
     Scalar,
     Step,
     TextOf,
-    ValueItem,
-    ValueOf,
     blocks,
-    is_constant,
 )
-from lorel.scope import Bound, Object, Scope, Text, Value, listed, scalar_of, suggestion
+from lorel.scope import Bound, Object, Row, Scope, Text, Value, listed, scalar_of, suggestion
 from lorel.segments import Segment, segments
 
 FUNCTIONS: Final = (*sorted(AGGREGATES), "is-atomic", "label-of", "oid", "path-of", "type-of")
 Aggregate: TypeAlias = Literal["count", "sum", "avg", "min", "max", "element"]
-T = TypeVar("T")
 
 
 # ---- paths ----
@@ -71,6 +65,9 @@ def walk(
     steps = list(segments(path.components, scope))
     start = _start(path, scope, None if steps else variable)
     piece, here, scope = start.piece, start.end, start.scope
+    while steps and isinstance(here, Row):
+        more, here, scope = item_of_row(here, steps.pop(0), scope)
+        piece += more
     if steps and not isinstance(here, Object):
         hint = "paths start from a name, an object variable or an oid"
         raise scope.error("a value has no subobjects: no path starts from it", path.head.span, hint)
@@ -87,26 +84,6 @@ def walk(
     if variable:
         piece, scope = piece + there_is(here), scope.bind(variable, here, path.span)
     return Walk(piece, here, scope)
-
-
-def there_is(end: Bound) -> Piece:
-    """The condition that what a path or expression stands for is there at all; nothing if it must be.
-
-    An oid may be one that no object has, a sum may be of texts.
-    """
-    match end:
-        case Object(var) if is_constant(var):
-            scalar: Scalar = ValueOf(var)
-        case Value(Arith() | MeasureOf() | Apply() as scalar):
-            pass
-        case _:
-            return Piece()
-    return Piece(Branch(tests=(Compare("!=", Apply("type-of", scalar), Const("")),)))
-
-
-def an_object_is(end: Bound) -> Piece:
-    """The same of an item: a value that is missing drops the row anyway, an oid that no object has must."""
-    return there_is(end) if isinstance(end, Object) else Piece()
 
 
 def _step(src: Object, segment: Segment, dst: Object, scope: Scope) -> tuple[Piece, Scope]:
@@ -143,44 +120,17 @@ def _start(path: ast.Path, scope: Scope, variable: str | None) -> Walk:
             return expression(call, scope)
 
 
-def members(query: ast.Query, scope: Scope, variable: str | None, at: ast.Node) -> tuple[Piece, Bound]:
-    """A variable for each member of a query's answer; a plain query becomes part of the one around it."""
-    merged = scope.inside.merged(query, scope.inner())
-    if merged:
-        piece, items = merged
-        return piece, only(items, scope, at)
-    normal = scope.inside.query(query, scope.inner())
-    item = only_item(normal, scope, at)
-    name = scope.names.claim(variable) if variable else scope.names.fresh()
-    piece = Piece(Branch(ranges=(Range(name, normal),)))
-    if isinstance(item, ObjectItem):
-        graphs = {step.dst: step.graph for step in next(blocks(normal)).from_.steps}
-        return piece, Object(name, graphs.get(item.var, ""))
-    return piece, Value(ValueOf(name))
-
-
-def only(items: tuple[T, ...], scope: Scope, at: ast.Node) -> T:
-    if len(items) == 1:
-        return items[0]
-    hint = f"this one selects {len(items)}"
-    raise scope.error("a query inside another must select one item", at.span, hint)
-
-
-def only_item(query: Normal, scope: Scope, at: ast.Node) -> Item:
-    """The one item that a query inside another selects: an object or a value, not one made for the answer."""
-    item = only(next(blocks(query)).select, scope, at)
-    if isinstance(item, NewItem):
-        hint = "objects are constructed for the answer: put `oem(...)` into the outermost select"
-        raise scope.error("a query inside another must select objects or values", at.span, hint)
-    return item
-
-
 # ---- expressions ----
 
 
 def scalar(expr: ast.Expr, scope: Scope) -> tuple[Piece, Scalar, Scope]:
     """The value of an expression; a path in it stands for some member of its set."""
-    found = expression(expr, scope)
+    bare = expr.head if isinstance(expr, ast.Path) and not expr.components else expr
+    if isinstance(bare, ast.Subquery):
+        found = Walk(*members(bare.query, scope, None, expr, as_values=True), scope)
+    else:
+        found = expression(expr, scope)
+    no_row(found.end, "a comparison or a calculation", scope, expr.span)
     return found.piece, scalar_of(found.end), found.scope
 
 
@@ -227,6 +177,8 @@ def _call(call: ast.Call, scope: Scope) -> Walk:
             return replace(found, end=Value(TextOf(var)))
         case "path-of", Text(var, "path"):
             return replace(found, end=Value(TextOf(var)))
+        case "type-of" | "is-atomic", Row():
+            return replace(found, end=Value(Const("complex" if call.name == "type-of" else False)))
         case "type-of" | "is-atomic", _:
             return replace(found, end=Value(Apply(call.name, scalar_of(found.end))))
     wanted = {
@@ -240,23 +192,22 @@ def _call(call: ast.Call, scope: Scope) -> Walk:
 def measured(call: ast.Call, func: Aggregate, scope: Scope) -> tuple[Branch, MeasureOf]:
     """An aggregate of the whole set that its argument stands for, per binding of the variables around it."""
     name = scope.names.fresh()
-    return Branch(measures=(Measure(name, func, whole_set(call.args[0], scope)),)), MeasureOf(name)
+    query = whole_set(call.args[0], scope)
+    if func != "count" and len(next(blocks(query)).select) > 1:
+        hint = "select the one item that is meant; rows can be counted"
+        raise scope.error(f"{func} takes numbers, not rows of several items", call.args[0].span, hint)
+    return Branch(measures=(Measure(name, func, query),)), MeasureOf(name)
 
 
 def whole_set(expr: ast.Expr, scope: Scope) -> Normal:
     """The query that gives every member an expression can stand for."""
     if isinstance(expr, ast.Subquery):
         normal = scope.inside.query(expr.query, scope.inner())
-        only_item(normal, scope, expr)
+        plain_items(normal, scope, expr)
         return normal
     found = expression(expr, scope.inner())
     piece = found.piece + an_object_is(found.end)
-    item = plain_item("", found.end)
-    return Block((item,), piece.branch, where_branches(All(piece.conditions)))
-
-
-def plain_item(label: str, bound: Bound) -> ObjectItem | ValueItem:
-    return ObjectItem(label, bound.var) if isinstance(bound, Object) else ValueItem(label, scalar_of(bound))
+    return Block(tuple(flat_items("", found.end)), piece.branch, where_branches(All(piece.conditions)))
 
 
 def _element(call: ast.Call, scope: Scope) -> Walk:

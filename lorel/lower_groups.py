@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 from lorel import ast
-from lorel.desugar import AGGREGATES, default_label
+from lorel.desugar import AGGREGATES, default_label, map_children
 from lorel.dnf import Piece, where_branches
-from lorel.lower_exprs import Aggregate, an_object_is, expression, plain_item
+from lorel.lower_exprs import Aggregate, expression
+from lorel.lower_items import an_object_is, no_row, plain_item
 from lorel.normal import Arith, Const, GroupItem, Item, MeasureOf, ObjectItem, Order, Scalar, ValueItem
-from lorel.scope import Bound, Scope, scalar_of
+from lorel.scope import Bound, Scope, is_generated, scalar_of
 
 
 def name_of(expr: ast.Expr) -> str | None:
@@ -21,10 +23,35 @@ def name_of(expr: ast.Expr) -> str | None:
             return None
 
 
+def alike(expr: ast.Expr, scope: Scope) -> ast.Expr:
+    """The same for all expressions that were written alike: names made up for each of them are counted."""
+    numbers: dict[str, str] = {}
+
+    def named(name: str) -> str:
+        if not is_generated(name) or name in scope.variables:
+            return name
+        return numbers.setdefault(name, f"_{len(numbers)}'")
+
+    def visit(node: Any) -> Any:
+        seen = map_children(node, visit)
+        match seen:
+            case ast.Ident(name):
+                return replace(seen, name=named(name))
+            case ast.FromItem(variable=str() as variable):
+                return replace(seen, variable=named(variable))
+            case _:
+                return seen
+
+    return cast(ast.Expr, visit(expr))
+
+
 def selected_at(expr: ast.Expr, select: ast.Select, scope: Scope) -> int | None:
     """Which select item an order key is: written alike, or its label where no variable has that name."""
+    wanted = alike(expr, scope)
     for place, item in enumerate(select.items):
-        if expr == item.expr or (name_of(expr) == item.label and item.label not in scope.variables):
+        if wanted == alike(item.expr, scope) or (
+            name_of(expr) == item.label and item.label not in scope.variables
+        ):
             return place
     return None
 
@@ -35,24 +62,31 @@ class Groups:
     def __init__(self, select: ast.Select, scope: Scope) -> None:
         self.select, self.piece = select, Piece()
         self.aggregates: list[GroupItem] = []
-        self._ends: dict[ast.Expr, Bound] = {}
+        self._around = scope
+        self._ends: dict[ast.Expr, tuple[str, Bound]] = {}  # by what is alike, as are the names
         self._names: dict[ast.Expr, str] = {}
         for expr in select.group_by:
             found = expression(expr, scope)
+            no_row(found.end, "a key of `group by`", scope, expr.span)
             self.piece += found.piece + an_object_is(found.end)
-            self._ends[expr] = found.end
+            self._ends[alike(expr, self._around)] = default_label(expr), found.end
             scope = found.scope
         self.scope = scope
 
     @property
     def keys(self) -> tuple[ObjectItem | ValueItem, ...]:
-        return tuple(plain_item(default_label(expr), end) for expr, end in self._ends.items())
+        return tuple(plain_item(label, end) for label, end in self._ends.values())
+
+    def _key(self, expr: ast.Expr) -> Bound | None:
+        """What the key stands for that an expression is."""
+        _, end = self._ends.get(alike(expr, self._around), ("", None))
+        return end
 
     def item(self, item: ast.SelectItem) -> tuple[Item, Bound | None]:
         """The item and, if it is a key, what that stands for."""
         label = item.label or default_label(item.expr)
-        if item.expr in self._ends:
-            end = self._ends[item.expr]
+        end = self._key(item.expr)
+        if end is not None:
             return plain_item(label, end), end
         match item.expr:
             case ast.Call(name=name, args=(arg,)) if name in AGGREGATES:
@@ -66,8 +100,9 @@ class Groups:
         return Order(self._scalar(expr), key.descending)
 
     def _scalar(self, expr: ast.Expr) -> Scalar:
-        if expr in self._ends:
-            return scalar_of(self._ends[expr])
+        end = self._key(expr)
+        if end is not None:
+            return scalar_of(end)
         match expr:
             case ast.Constant(value):
                 return Const(value)
@@ -83,15 +118,14 @@ class Groups:
     def _named(self, call: ast.Expr) -> str:
         """The name of an aggregate that is part of an item or an order; written alike, it is the same one."""
         assert isinstance(call, ast.Call)
-        if call not in self._names:
-            name = self._names[call] = self.scope.names.fresh()
+        key = alike(call, self._around)
+        if key not in self._names:
+            name = self._names[key] = self.scope.names.fresh()
             self.aggregates.append(self._aggregate(name, cast(Aggregate, call.name), call.args[0]))
-        return self._names[call]
+        return self._names[key]
 
     def _aggregate(self, label: str, func: Aggregate, arg: ast.Expr) -> GroupItem:
-        if func == "element":
-            hint = "group by it, if it is the same for all rows of a group"
-            raise self.scope.error("a group has no `element`", arg.span, hint)
         found = expression(arg, self.scope.inner())
+        no_row(found.end, "an aggregate over a group", self.scope, arg.span)
         piece = found.piece + an_object_is(found.end)
         return GroupItem(label, func, plain_item("", found.end), where_branches(piece.and_()))

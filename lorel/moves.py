@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias
 
 from lorel import plan as op
+from lorel.beyond import Beyond
 from lorel.normal import (
     Automaton,
+    Branch,
     Compare,
     Const,
     Labels,
@@ -35,7 +37,9 @@ _LOOK_UP: Final = 1.5
 
 _HARDLY_MORE_THAN_ONE: Final = 1.1
 
-Part: TypeAlias = Step | Within | Range
+_NO_BRANCH: Final = Branch()
+
+Part: TypeAlias = Step | Within | Range | Beyond
 
 
 class Statistics(Protocol):
@@ -48,7 +52,17 @@ class Statistics(Protocol):
     def entering(self, test: Test, labels: Labels, graph: str) -> float:
         """How many edges lead to the objects that pass: one value object may sit under very many parents."""
 
+    def reach(self, path: Automaton, graph: str, forward: bool) -> float:
+        """How many objects walks from one object lead to."""
+
     def objects(self, graph: str) -> float: ...
+
+
+def guessed_reach(stats: Statistics, path: Automaton, graph: str, forward: bool) -> float:
+    """A few levels deep, if nothing better is known: a guess that keeps closures late."""
+    fan = stats.fan_out if forward else stats.fan_in
+    once = sum(fan(labels, graph) for labels in {labels for _, labels, _ in path.moves})
+    return min(stats.objects(graph), 1.0 + once + once * once + once * once * once)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +76,32 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Moves over graphs with these statistics; `given` has the sizes of rows handed in."""
+    """Moves over graphs with these statistics; `given` has the sizes of rows handed in.
+
+    `branch` is what is being planned; if `eager`, rows handed in come before all but single rows.
+    """
 
     stats: Statistics
     given: Mapping[str, float]
+    branch: Branch = _NO_BRANCH
+    eager: bool = False
+    _read: dict[int, tuple[Test, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
 
-    def from_rows(self, rows: Plan, parts: Sequence[Part], tests: Sequence[Test]) -> Iterator[Move]:
-        """Every move but those to a range, which takes a plan of its own."""
+    def reads(self, test: Test) -> frozenset[str]:
+        """The variables of a test; asked again and again as the plan grows."""
+        known = self._read.get(id(test))
+        if known is None:
+            names = frozenset(name for name in test_variables(test) if not is_constant(name))
+            known = self._read[id(test)] = test, names  # with the test itself, so that its `id` stays its own
+        return known[1]
+
+    def from_rows(
+        self, rows: Plan, parts: Sequence[Part], tests: Sequence[Test], ends: Mapping[str, Step]
+    ) -> Iterator[Move]:
+        """Every move but those that take a plan of their own: to a range, or by a walk to what lies beyond.
+
+        `ends` are further variables that can be bound by their values, with the steps that lead to them.
+        """
         have = frozenset(op.columns(rows))
         for part in parts:
             if isinstance(part, Within):
@@ -79,6 +112,7 @@ class Moves:
             elif isinstance(part, Step):
                 yield from self._walks(rows, part, have)
         steps = {name: part for part in parts if isinstance(part, Step) for name in (part.src, part.dst)}
+        steps |= {part.near: part.step for part in parts if isinstance(part, Beyond)} | dict(ends)
         for test in tests:
             yield from self._by_value(rows, test, have, steps)
 
@@ -88,9 +122,9 @@ class Moves:
         given = self._given(name, variables)
         shared = set(op.columns(rows)) & set(variables)
         made = min(rows.estimate, given.estimate) if shared else rows.estimate * given.estimate
-        if isinstance(rows, op.Unit):
-            return Move(part, given, made)
-        return Move(part, op.Join(rows, given, estimate=made), made)
+        first = self.eager and (shared or rows.estimate <= 1.0)
+        plan = given if isinstance(rows, op.Unit) else op.Join(rows, given, estimate=made)
+        return Move(part, plan, min(made, _LOOK_UP) if first else made)
 
     def _given(self, name: str, variables: tuple[str, ...]) -> Plan:
         """Rows handed in, by place; where one variable stands at two places, both hold the same object."""
@@ -124,8 +158,15 @@ class Moves:
             yield Move(step, kind(start, step, forward, estimate=made), made)
             return
         forward = known[0]
-        made = rows.estimate * self._fan(step, forward)
+        made = rows.estimate * (self._fan(step, forward) if forward else self._climbed(rows, step))
         yield Move(step, kind(start, step, forward, estimate=made), made)
+
+    def _climbed(self, rows: Plan, step: Step) -> float:
+        """How many edges a step back takes from each object: from one found by its value they may be many."""
+        for node in op.operators(rows):
+            if isinstance(node, op.Lookup) and node.var == step.dst and isinstance(step.path, Labels):
+                return self._parents(node.var, node.test, step)
+        return self._fan(step, forward=False)
 
     def stay_different(self, part: Part | Compare | OneOf, gone: tuple[str, ...]) -> bool:
         """Whether rows that have just taken this step hardly become equal without one of its ends.
@@ -147,12 +188,21 @@ class Moves:
         return Move(part, plan, made * weight)
 
     def _fan(self, step: Step, forward: bool) -> float:
+        if isinstance(step.path, Automaton):
+            return self.stats.reach(step.path, step.graph, forward)
         fan = self.stats.fan_out if forward else self.stats.fan_in
-        if isinstance(step.path, Labels):
-            return fan(step.path, step.graph)
-        once = sum(fan(labels, step.graph) for labels in {labels for _, labels, _ in step.path.moves})
-        # how far a walk reaches is unknown; a few levels deep is a guess that keeps closures late
-        return min(self.stats.objects(step.graph), 1.0 + once + once * once + once * once * once)
+        return fan(step.path, step.graph)
+
+    def reached(self, starts: float, step: Step, forward: bool) -> float:
+        """How many objects walks from so many lead to, each counted once."""
+        assert isinstance(step.path, Automaton)
+        fan = self.stats.fan_in if forward else self.stats.fan_out
+        most = sum(
+            self.stats.edges(labels, step.graph) / max(1.0, fan(labels, step.graph))
+            for labels in {labels for _, labels, _ in step.path.moves}
+        )
+        most = min(most, self.stats.objects(step.graph)) + (starts if 0 in step.path.accepting else 0.0)
+        return min(starts * self._fan(step, forward), most)
 
     # ---- values ----
 
@@ -214,9 +264,7 @@ class Moves:
     def filtered(self, rows: Plan, tests: list[Test]) -> Plan:
         """Run the tests whose variables are bound, and take them off the list."""
         have = set(op.columns(rows))
-        ready = [
-            test for test in tests if all(name in have or is_constant(name) for name in test_variables(test))
-        ]
+        ready = [test for test in tests if self.reads(test) <= have]
         if not ready:
             return rows
         share = 1.0
@@ -228,11 +276,23 @@ class Moves:
 
     def _selectivity(self, test: Test) -> float:
         if isinstance(test, Compare | OneOf) and not test.negated:
-            for _, other, graph, _ in _sides(test):
+            for var, other, graph, _ in _sides(test):
                 if other is None:
-                    passing, objects = self.stats.passing(test, graph), self.stats.objects(graph)
-                    return min(1.0, passing / max(1.0, objects) + 0.01)
+                    return self._share(var, test, graph)
         return 0.5
+
+    def _share(self, var: str, test: Compare | OneOf, graph: str) -> float:
+        """Which part of the objects of a variable passes a test against constants.
+
+        Objects handed in for a variable that is tested are those for which the test may come out either way.
+        """
+        if any(var in part.variables for part in self.branch.within):
+            return 0.5
+        ends = {step.dst: step.path for step in self.branch.steps if isinstance(step.path, Labels)}
+        if var in ends and not (isinstance(test, Compare) and test.op == "!="):
+            edges = self.stats.edges(ends[var], graph)
+            return min(1.0, self.stats.entering(test, ends[var], graph) / max(1.0, edges) + 0.001)
+        return min(1.0, self.stats.passing(test, graph) / max(1.0, self.stats.objects(graph)) + 0.01)
 
 
 def bind_constants(rows: Plan, names: Iterable[str]) -> Plan:

@@ -20,9 +20,27 @@ from typing import Final, Literal, TypeAlias
 from lorel.labels import ANY as ANY
 from lorel.labels import Automaton as Automaton
 from lorel.labels import Labels as Labels
-
-State: TypeAlias = Literal["old", "new", "delta"]
-Atom: TypeAlias = int | float | str | bool | None
+from lorel.scalars import Apply as Apply
+from lorel.scalars import Arith as Arith
+from lorel.scalars import Atom as Atom
+from lorel.scalars import Compare as Compare
+from lorel.scalars import Const as Const
+from lorel.scalars import Match as Match
+from lorel.scalars import MeasureOf as MeasureOf
+from lorel.scalars import OidOf as OidOf
+from lorel.scalars import OneOf as OneOf
+from lorel.scalars import Scalar as Scalar
+from lorel.scalars import State as State
+from lorel.scalars import Test as Test
+from lorel.scalars import TextOf as TextOf
+from lorel.scalars import Truth as Truth
+from lorel.scalars import ValueOf as ValueOf
+from lorel.scalars import leaves as leaves
+from lorel.scalars import scalar_variables as scalar_variables
+from lorel.scalars import test_scalars as test_scalars
+from lorel.scalars import test_variables as test_variables
+from lorel.scalars import values_read as values_read
+from lorel.scalars import values_tested as values_tested
 
 ROOT: Final = "&0"
 
@@ -39,7 +57,7 @@ def oid_of(variable: str) -> int:
     return int(variable[1:])
 
 
-# ---- steps and scalars ----
+# ---- steps ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,109 +78,6 @@ class Step:
     @property
     def is_closure(self) -> bool:
         return isinstance(self.path, Automaton)
-
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    value: Atom
-
-    def __eq__(self, other: object) -> bool:  # 1, 1.0 and true are three constants
-        if not isinstance(other, Const):
-            return NotImplemented
-        return type(self.value) is type(other.value) and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class ValueOf:
-    """The object a variable is bound to, as a value; a complex one compares by its oid."""
-
-    var: str
-    graph: str = ""
-    state: State = "new"
-
-
-@dataclass(frozen=True, slots=True)
-class OidOf:
-    """The oid as an integer value: `oid(x)`."""
-
-    var: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextOf:
-    """A label or path variable as a string: `label-of(L)`, `path-of(P)`."""
-
-    var: str
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureOf:
-    """The value of an aggregate that the branch has measured; may be missing."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arith:
-    """`+ - * / mod` on numbers, `||` on texts; missing if an operand does not convert, or divided by zero."""
-
-    op: Literal["+", "-", "*", "/", "mod", "||"]
-    left: Scalar
-    right: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """A function of one value: `type-of`, `is-atomic`."""
-
-    name: str
-    arg: Scalar
-
-
-Scalar: TypeAlias = Const | ValueOf | OidOf | TextOf | MeasureOf | Arith | Apply
-
-
-# ---- tests ----
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A comparison under coercion. `==` is of two variables (ValueOf), by oid."""
-
-    op: Literal["=", "!=", "<", "<=", ">", ">=", "=="]
-    left: Scalar
-    right: Scalar
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    kind: Literal["like", "grep", "soundex"]
-    scalar: Scalar
-    pattern: str
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """`x in {1, 2, "three"}`: the value equals, under coercion, one of the constants."""
-
-    scalar: Scalar
-    values: tuple[Const, ...]
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """A test that needs no data."""
-
-    value: bool
-
-
-Test: TypeAlias = Compare | Match | OneOf | Truth
 
 
 # ---- branches and blocks ----
@@ -187,9 +102,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """`variable in (query)` where the query could not be merged into the branch (set operators, distinct)."""
+    """`x in (query)` where the query could not be merged into the branch (set operators, distinct, groups).
 
-    variable: str
+    One variable an item of the query.
+    """
+
+    variables: tuple[str, ...]
     query: Normal
 
 
@@ -227,11 +145,11 @@ class GroupItem:
     """An aggregate over the rows of a group; the argument's distinct objects or values are taken.
 
     `over` binds what the argument needs beyond the variables of the block; a row for which it has no binding
-    adds nothing.
+    adds nothing. The `element` of a group is an object if the argument is one; the others are values.
     """
 
     label: str
-    func: Literal["count", "sum", "avg", "min", "max"]
+    func: Literal["count", "sum", "avg", "min", "max", "element"]
     arg: ObjectItem | ValueItem
     over: tuple[Branch, ...] = (Branch(),)
 
@@ -290,33 +208,12 @@ Normal: TypeAlias = Block | SetOf
 # ---- what a form mentions ----
 
 
-def scalar_variables(scalar: Scalar) -> Iterator[str]:
-    """Variables and measures that a scalar reads."""
-    match scalar:
-        case ValueOf(var=var) | OidOf(var) | TextOf(var):
-            yield var
-        case MeasureOf(name):
-            yield name
-        case Arith(_, left, right):
-            yield from scalar_variables(left)
-            yield from scalar_variables(right)
-        case Apply(_, arg):
-            yield from scalar_variables(arg)
-
-
-def test_variables(test: Test) -> Iterator[str]:
-    match test:
-        case Compare(left=left, right=right):
-            yield from scalar_variables(left)
-            yield from scalar_variables(right)
-        case Match(scalar=scalar) | OneOf(scalar=scalar):
-            yield from scalar_variables(scalar)
-
-
 def bound(branch: Branch) -> frozenset[str]:
     """Variables that the branch itself binds, not those inside its absent branches and choices."""
     steps = {name for step in branch.steps for name in (step.dst, step.via) if name}
-    return frozenset(steps | {m.name for m in branch.measures} | {r.variable for r in branch.ranges})
+    return frozenset(
+        steps | {m.name for m in branch.measures} | {name for r in branch.ranges for name in r.variables}
+    )
 
 
 def mentioned(branch: Branch) -> frozenset[str]:
@@ -344,6 +241,21 @@ def item_variables(item: Item) -> frozenset[str]:
         case NewItem(fields=fields):
             parts = (free(f) if isinstance(f, Block | SetOf) else item_variables(f) for _, f in fields)
             return frozenset(name for names in parts for name in names)
+
+
+def object_variable(item: Item) -> str | None:
+    """The variable whose objects an item gives; None if it gives values or something new."""
+    match item:
+        case ObjectItem(var=var) | GroupItem(func="element", arg=ObjectItem(var=var)):
+            return var
+        case _:
+            return None
+
+
+def is_mixed(query: Normal) -> bool:
+    """Whether an item is an object on one side of a set operator and none on another."""
+    columns = zip(*(block.select for block in blocks(query)), strict=True)
+    return any(len({object_variable(item) is None for item in column}) > 1 for column in columns)
 
 
 def order_variables(key: Order) -> frozenset[str]:

@@ -19,12 +19,36 @@ from lorel.normal import Block, Branch, Normal, blocks
 from lorel.rename import set_apart
 from lorel.scope import Catalog, Names, Scope, words
 
-__all__ = ["DESUGARINGS", "MOST_STEPS", "Catalog", "NormalUpdate", "normalise", "normalise_update"]
+__all__ = [
+    "DESUGARINGS",
+    "MOST_STEPS",
+    "Catalog",
+    "NormalUpdate",
+    "longest",
+    "normalise",
+    "normalise_update",
+]
 
-MOST_STEPS: Final = 64
-"""Engines take a step for each of them, on top of all before it."""
+MOST_STEPS: Final = 1000
+"""So many steps and conditions may come one after the other: each is joined with all before it."""
+
+MOST_PARTS: Final = 10_000
+"""So many may stand in a statement altogether; a set such as `{1, 2}` is one condition, however long."""
+
+MOST_KEYS: Final = 64
+"""So many keys an order may have."""
 
 _SPLIT: Final = "split it into several statements, or into views"
+_PARTS: Final = (
+    ast.Step,
+    ast.Group,
+    ast.Compare,
+    ast.In,
+    ast.Match,
+    ast.NotEmpty,
+    ast.Quantified,
+    ast.SelectItem,
+)
 
 
 def normalise(query: ast.Query, catalog: Catalog, *, text: str = "", lenient: bool = False) -> Normal:
@@ -33,38 +57,48 @@ def normalise(query: ast.Query, catalog: Catalog, *, text: str = "", lenient: bo
     With `lenient`, a word that is nothing in the catalog is a name that may come back: for views
     that were defined when it was there.
     """
+    _of_some_size(query, text)
     try:
-        _short_paths(query, text)  # first: breaking a path into steps costs the square of its length
         explicit = desugar(query)
         scope = Scope(catalog, Names(words(explicit)), Queries(), text, lenient)
         normal = set_apart(lower_query(explicit, scope), frozenset(words(query)))
-        length = _longest(normal)
+        length = longest(normal)
     except RecursionError:
         raise LorelMeaningError(
             "the statement is nested too deeply", text=text, span=query.span, hint=_SPLIT
         ) from None
     if length > MOST_STEPS:
         message = (
-            f"the statement takes {length} steps and conditions one after the other, at most {MOST_STEPS}"
+            f"the statement takes {length} steps and conditions one after the other, at most {MOST_STEPS:,}"
         )
         raise LorelMeaningError(message, text=text, span=query.span, hint=_SPLIT)
     return normal
 
 
-def _short_paths(node: object, text: str) -> None:
-    """Refuse a path of more components than a statement may take steps."""
-    if isinstance(node, tuple):
-        for item in node:
-            _short_paths(item, text)
-    elif isinstance(node, ast.Node) and not isinstance(node, ast.LiteralSet):
+def _of_some_size(query: ast.Query, text: str) -> None:
+    """Refuse what would take too long to bring into canonical form."""
+    found, todo = 0, [query]
+    while todo:
+        node: object = todo.pop()
+        if isinstance(node, tuple):
+            todo += node
+        if not isinstance(node, ast.Node) or isinstance(node, ast.LiteralSet):
+            continue
+        found += isinstance(node, _PARTS)
         if isinstance(node, ast.Path) and len(node.components) > MOST_STEPS:
-            message = f"this path has {len(node.components)} steps, at most {MOST_STEPS}"
+            message = f"this path has {len(node.components)} steps, at most {MOST_STEPS:,}"
             raise LorelMeaningError(message, text=text, span=node.span, hint=_SPLIT)
-        for entry in fields(node):
-            _short_paths(getattr(node, entry.name), text)
+        if isinstance(node, ast.Select) and len(node.order_by) > MOST_KEYS:
+            message = f"the order has {len(node.order_by)} keys, at most {MOST_KEYS}"
+            raise LorelMeaningError(message, text=text, span=node.order_by[MOST_KEYS].span)
+        todo += (getattr(node, entry.name) for entry in fields(node))
+    if found > MOST_PARTS:
+        message = f"the statement has {found:,} steps and conditions, at most {MOST_PARTS:,}"
+        hint = f"{_SPLIT}; many values are one condition as in `r.Price in {{1, 2, 3}}`"
+        raise LorelMeaningError(message, text=text, span=query.span, hint=hint)
 
 
-def _longest(query: Normal) -> int:
+def longest(query: Normal) -> int:
     """How many steps, conditions on them and keys of an order must come one after the other."""
     return max(
         _length(block.from_)
@@ -78,7 +112,7 @@ def _length(branch: Branch) -> int:
     inner = [*branch.absent, *(each for group in branch.choices for each in group)]
     queries = [*(each.query for each in branch.measures), *(each.query for each in branch.ranges)]
     own = len(branch.steps) + len(branch.absent) + len(branch.choices) + len(queries)
-    return own + max([0, *map(_length, inner), *map(_longest, queries)])
+    return own + max([0, *map(_length, inner), *map(longest, queries)])
 
 
 @dataclass(frozen=True, slots=True)

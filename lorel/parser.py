@@ -20,6 +20,7 @@ from lorel.builder import TreeBuilder
 from lorel.errors import LorelError, LorelSyntaxError, Span
 from lorel.scope import suggestion
 from lorel.wanted import CLOSING, HINTS, wanted
+from lorel.words import KEYWORDS
 
 _FIRST_WORDS: Final = ("select", "define", "drop", "name", "unname", "update")
 _QUOTES: Final = {'"': "string", "'": "string", "`": "quoted name"}
@@ -63,6 +64,13 @@ def parse_program(text: str) -> tuple[ast.Statement, ...]:
     >>> len(parse_program("drop view A; drop view B;"))
     2
     """
+    if not isinstance(text, str):
+        raise LorelSyntaxError(f"found {type(text).__name__}, wanted a statement as a string", text="")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # a byte that is not UTF-8, by way of a command line
+        span = Span(error.start, error.end)
+        raise LorelSyntaxError("found half a character, wanted text in UTF-8", text=text, span=span) from None
     try:
         return cast("tuple[ast.Statement, ...]", _grammar().parse(text))
     except UnexpectedInput as error:
@@ -119,10 +127,11 @@ def _unexpected_word(text: str, error: UnexpectedToken) -> LorelSyntaxError:
     start = token.start_pos or 0
     span, word = Span(start, token.end_pos or start + 1), str(token)
     shown = word if len(word) <= _LONGEST_SHOWN else word[:_LONGEST_SHOWN] + "..."
-    keywords = [name.lower() for name in possible if name.isalpha()]
+    keywords = sorted(KEYWORDS & {name.lower() for name in possible})
     before = text[:start].split()
     unknown = len(before) == 1 and before[0].lower() not in _FIRST_WORDS  # `selct r` reads as a path
     misspelt = suggestion(before[0], _FIRST_WORDS) if unknown else ""
-    meant = (misspelt or suggestion(word, keywords)).strip()
+    known = word.lower() in KEYWORDS  # spelt right, but in the wrong place
+    meant = (misspelt or ("" if known else suggestion(word, keywords))).strip()
     hint = meant or HINTS.get(word.lower(), HINTS.get(token.type, ""))
     return LorelSyntaxError(f"found {shown!r}, wanted {wanted(possible)}", text=text, span=span, hint=hint)

@@ -20,6 +20,7 @@ from lorel.normal import Scalar, State, Step, Test
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     estimate: float = field(default=0.0, compare=False, repr=False)
+    known: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)  # its columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +78,22 @@ class Expand(Node):
 class Closure(Node):
     """A walk along an automaton from a bound end to the other: each reached object once a row (a set).
 
-    With a path variable the walks themselves, none with a repeated object.
+    With a path variable the walks themselves, none with a repeated object. With `kept`, where each walk began
+    is forgotten: the reached objects beside these columns of `input` only, each once, so that no object is
+    walked from twice. With `back`, a walk of the same step the other way with nothing kept, only what that
+    walk began from is reached again, from what it has reached: no object that it did not pass is looked at.
     """
 
     input: Plan
     step: Step
     forward: bool
+    kept: tuple[str, ...] | None = None
+    back: Closure | None = None
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The variables from which, and to which, it walks."""
+        return (self.step.src, self.step.dst) if self.forward else (self.step.dst, self.step.src)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +206,8 @@ class DistinctValues(Node):
 class Aggregate(Node):
     """`input` with one more column: func over the distinct `arg` of the matching `rows`.
 
-    Rows match on `keys`. With no matching row count and sum are 0, the others are missing.
+    Rows match on `keys`. With no matching row count and sum are 0, the others are missing. Rows of several
+    items can only be counted: they differ in `arg` or in `others`.
     `arg` is a column of `rows`: an oid column is taken by its objects' values in `graph`/`state`.
     """
 
@@ -207,6 +219,7 @@ class Aggregate(Node):
     name: str
     graph: str = ""
     state: State = "new"
+    others: tuple[str, ...] = ()
 
 
 Plan: TypeAlias = (
@@ -254,6 +267,22 @@ def operators(plan: Plan) -> list[Plan]:
     return list(found.values())
 
 
+def inputs_first(plan: Plan) -> Iterator[Plan]:
+    """Every operator once, after its inputs; those of a left input before those of a right one."""
+    done: set[int] = set()
+    todo = [plan]
+    while todo:
+        node = todo[-1]
+        waiting = [part for part in children(node) if id(part) not in done]
+        if waiting:
+            todo += reversed(waiting)
+            continue
+        todo.pop()
+        if id(node) not in done:
+            done.add(id(node))
+            yield node
+
+
 def columns(plan: Plan) -> tuple[str, ...]:
     """The columns of the table that a plan gives, in order.
 
@@ -261,6 +290,19 @@ def columns(plan: Plan) -> tuple[str, ...]:
     >>> columns(Expand(Bind(Unit(), "&0", 0), Step("&0", Labels("Guide"), "g"), forward=True))
     ('&0', 'g')
     """
+    todo = [plan] if plan.known is None else []
+    while todo:  # not by calls: a plan may be thousands of operators deep
+        node = todo[-1]
+        waiting = [part for part in children(node) if part.known is None]
+        todo += waiting
+        if not waiting:
+            object.__setattr__(todo.pop(), "known", _columns(node))
+    assert plan.known is not None
+    return plan.known
+
+
+def _columns(plan: Plan) -> tuple[str, ...]:
+    """The columns of an operator, if those of its inputs are known."""
     match plan:
         case Unit():
             return ()
@@ -272,6 +314,8 @@ def columns(plan: Plan) -> tuple[str, ...]:
             return (var,)
         case Scan(step=step):
             return _extended((), step)
+        case Closure(kept=names, ends=(_, far)) if names is not None:
+            return (*names, far)
         case Expand(input=input_, step=step) | Closure(input=input_, step=step):
             return _extended(columns(input_), step)
         case Compute(input=input_, name=name) | Aggregate(input=input_, name=name):
@@ -299,6 +343,8 @@ def explain(plan: Plan, actual: Mapping[int, int] | None = None) -> str:
 
     `actual` maps `id(operator)` to rows. The inputs of an operator that stands at two places are shown once.
     """
+    from lorel.plan_text import describe
+
     lines: list[str] = []
     shown: set[int] = set()
     todo = [(plan, 0)]
@@ -314,50 +360,3 @@ def explain(plan: Plan, actual: Mapping[int, int] | None = None) -> str:
             shown.add(id(node))
             todo += [(child, depth + 1) for child in reversed(inputs)]
     return "\n".join(lines)
-
-
-def describe(plan: Plan) -> str:
-    """An operator in a few words, without its inputs."""
-    from lorel.short_text import scalar_text, step_text, test_text
-
-    name = type(plan).__name__
-    match plan:
-        case Unit() | Join() | Union() | Consolidate() | Distinct() | DistinctValues():
-            return name
-        case Given(name=given, columns=names) if names:
-            return f"Given {given}({', '.join(names)})"
-        case Given(name=given):
-            return f"Given {given}"
-        case Bind(var=var, oid=oid):
-            return f"Bind {var}" if var == f"&{oid}" else f"Bind {var} = &{oid}"
-        case Lookup(test=test, state=state, graph=graph):
-            return f"Lookup {test_text(test)}{_where(graph, state)}"
-        case Scan(step=step):
-            return f"Scan {step_text(step)}{_where(step.graph, step.state)}"
-        case Expand(step=step, forward=forward) | Closure(step=step, forward=forward):
-            direction = "" if forward else " backward"
-            return f"{name} {step_text(step)}{direction}{_where(step.graph, step.state)}"
-        case Filter(tests=tests):
-            return "Filter " + " and ".join(test_text(test) for test in tests)
-        case Compute(name=column, scalar=scalar):
-            return f"Compute {column} = {scalar_text(scalar)}"
-        case ValueExpand(scalar=scalar, var=var, graph=graph, state=state):
-            return f"ValueExpand {var} = {scalar_text(scalar)}{_where(graph, state)}"
-        case Semi() | Anti():
-            return f"{name} on {', '.join(_shared(plan)) or 'nothing'}"
-        case Project(columns=names):
-            return f"Project {', '.join(names)}"
-        case Rename(names=pairs):
-            return "Rename " + ", ".join(old if old == new else f"{old} to {new}" for old, new in pairs)
-        case Aggregate(name=column, func=func, arg=arg, keys=keys):
-            return f"Aggregate {column} = {func}({arg}) by {', '.join(keys) or 'all'}"
-
-
-def _shared(plan: Semi | Anti) -> tuple[str, ...]:
-    right = columns(plan.right)
-    return tuple(name for name in columns(plan.left) if name in right)
-
-
-def _where(graph: str, state: State) -> str:
-    marks = ([graph] if graph else []) + (["old"] if state == "old" else [])
-    return f" ({', '.join(marks)})" if marks else ""

@@ -14,6 +14,8 @@ from lorel.normal import (
     Apply,
     Arith,
     Block,
+    Compare,
+    Const,
     GroupItem,
     Item,
     MeasureOf,
@@ -21,6 +23,7 @@ from lorel.normal import (
     Scalar,
     ValueItem,
     ValueOf,
+    object_variable,
 )
 from lorel.plan import Plan
 from lorel.planner import (
@@ -58,11 +61,13 @@ class _Groups:
             if isinstance(key, ObjectItem):
                 groups = self._shown(groups, members, key)
         aggregates = {each.label: each for each in self.block.aggregates}
+        inside = set(aggregates)  # read by calculations and orders, as values
         aggregates |= {
             f"agg{i}": each for i, each in enumerate(self.block.select) if isinstance(each, GroupItem)
         }
         for name, item in aggregates.items():
-            groups = self._aggregated(groups, item, name)
+            single = object_variable(item) is not None and name not in inside
+            groups = (self._single if single else self._aggregated)(groups, item, name)
         return self._computed(groups)
 
     def _keyed(self, extra: tuple[Item, ...], block: Block | None = None) -> Plan:
@@ -84,20 +89,25 @@ class _Groups:
     def _aggregated(self, groups: Plan, item: GroupItem, name: str) -> Plan:
         where = tuple(join((branch, over)) for branch in self.block.where for over in item.over)
         block = replace(self.block, where=where)
-        rows = self._keyed((replace(item.arg, label="arg"),), block)
         graph = graph_of(block, item.arg.var) if isinstance(item.arg, ObjectItem) else ""
-        members = distinct(rows, (*self.by, "arg"))
-        return op.Aggregate(
-            groups,
-            members,
-            self.by,
-            item.func,
-            "arg",
-            name,
-            graph,
-            state_of(self.block),
-            estimate=groups.estimate,
-        )
+        made = op.Aggregate(groups, self._members(item), self.by, item.func, "arg", name, graph)
+        return replace(made, state=state_of(self.block), estimate=groups.estimate)
+
+    def _members(self, item: GroupItem) -> Plan:
+        """What an aggregate is taken of: the different members of each group, as the column `arg`."""
+        where = tuple(join((branch, over)) for branch in self.block.where for over in item.over)
+        rows = self._keyed((replace(item.arg, label="arg"),), replace(self.block, where=where))
+        return distinct(rows, (*self.by, "arg"))
+
+    def _single(self, groups: Plan, item: GroupItem, name: str) -> Plan:
+        """The groups that have one member, which is an object, with that member."""
+        members = self._members(item)
+        counted = op.Aggregate(groups, members, self.by, "count", "arg", f"{name}'", estimate=groups.estimate)
+        one = Compare("=", MeasureOf(f"{name}'"), Const(1))
+        single = projected(op.Filter(counted, (one,), estimate=groups.estimate), op.columns(groups))
+        named = (*((key, key) for key in self.by), ("arg", name))
+        member = op.Rename(members, named, estimate=members.estimate)
+        return op.Join(single, member, estimate=groups.estimate)
 
     def _computed(self, groups: Plan) -> Plan:
         """Items and order keys; a row whose item has no value goes, one whose order key has none stays."""
@@ -107,6 +117,9 @@ class _Groups:
                 case ObjectItem(var=var):
                     at = [key.label for key in self.keys if isinstance(key, ObjectItem) and key.var == var]
                     columns.append((at[0], output(i)))
+                    continue
+                case GroupItem() if object_variable(item) is not None:
+                    columns.append((f"agg{i}", output(i)))
                     continue
                 case GroupItem():
                     scalar: Scalar = MeasureOf(f"agg{i}")

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from lorel import plan as op
+from lorel.beyond import Beyond, taken_apart
 from lorel.dnf import join
+from lorel.horizon import HORIZON, in_view
 from lorel.moves import DELTA, Move, Moves, Part, Statistics, bind_constants
 from lorel.normal import (
     Arith,
@@ -36,6 +39,7 @@ from lorel.normal import (
     State,
     Step,
     Test,
+    Truth,
     ValueItem,
     Within,
     blocks,
@@ -43,13 +47,15 @@ from lorel.normal import (
     is_constant,
     item_variables,
     mentioned,
+    object_variable,
     order_variables,
     scalar_variables,
-    test_variables,
 )
 from lorel.plan import Plan
 
 __all__ = ["DELTA", "Planner", "Statistics", "conjunctions", "graph_of", "order_column", "output"]
+
+NO_ENDS: Final[Mapping[str, Step]] = {}
 
 _NO_VALUE = Arith("/", Const(1), Const(0))
 """A scalar that is always missing."""
@@ -67,10 +73,14 @@ def order_column(i: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Plans queries over graphs with these statistics; `given` has the sizes of rows handed in."""
+    """Plans queries over graphs with these statistics; `given` has the sizes of rows handed in.
+
+    The cheapest next part need not begin the cheapest plan: if `eager`, a plan begins with those rows.
+    """
 
     stats: Statistics
     given: Mapping[str, float] = field(default_factory=dict)
+    eager: bool = False
 
     # ---- queries ----
 
@@ -111,7 +121,7 @@ class Planner:
         unit = op.Unit(estimate=1.0)
         plans: list[Plan] = []
         for branch in conjunctions(block):
-            rows = bind_constants(self._branch(branch, frozenset(variables), unit), variables)
+            rows = bind_constants(self.branch(branch, frozenset(variables), unit), variables)
             plans.append(projected(rows, variables))
         rows = union(plans)
         return op.Distinct(rows, estimate=rows.estimate)
@@ -125,7 +135,7 @@ class Planner:
         columns += [(order_column(i), order_column(i)) for i in range(len(orders))]
         plans: list[Plan] = []
         for branch in conjunctions(block):
-            rows = bind_constants(self._branch(branch, need, start), sorted(need))
+            rows = bind_constants(self.branch(branch, need, start), sorted(need))
             for item in items:
                 if isinstance(item, ValueItem):
                     rows = op.Compute(rows, item.label, item.scalar, estimate=rows.estimate)
@@ -142,7 +152,7 @@ class Planner:
         need = frozenset(have) | order_variables(order) | frozenset(scalar_variables(order.scalar))
         found: list[Plan] = []
         for branch in order.over:
-            keyed = bind_constants(self._branch(branch, need, rows), sorted(need))
+            keyed = bind_constants(self.branch(branch, need, rows), sorted(need))
             keyed = op.Compute(keyed, name, order.scalar, estimate=keyed.estimate)
             found.append(projected(keyed, (*have, name)))
         keys = union(found)
@@ -152,38 +162,57 @@ class Planner:
 
     # ---- branches ----
 
-    def _branch(self, branch: Branch, need: frozenset[str], start: Plan) -> Plan:
+    def branch(
+        self, branch: Branch, need: frozenset[str], start: Plan, ends: Mapping[str, Step] = NO_ENDS
+    ) -> Plan:
         """Extend `start` by the branch's bindings; columns are at least `need` of those it can have.
 
-        An aggregate waits until nothing else can be done: few rows are left then.
+        An aggregate waits until nothing else can be done: few rows are left then. `ends` are variables that
+        steps outside of the branch lead to; if nothing in it binds one, the rows come without it and are not
+        all there is. A branch with walks gives a set: how often a row is derived is not counted.
         """
-        moves = Moves(self.stats, self.given)
-        parts: list[Part] = [*branch.within, *branch.steps, *branch.ranges]
+        from lorel.plan_walks import Linking, ends_only
+
+        if never := [test for test in branch.tests if isinstance(test, Truth) and not test.value]:
+            return _nothing(branch, need, start, never[0])
+        moves = Moves(self.stats, self.given, branch, self.eager)
+        branch, apart = taken_apart(branch, need.union(op.columns(start)))
+        parts: list[Part] = [*branch.within, *branch.steps, *branch.ranges, *apart]
         measures, tests = list(branch.measures), list(branch.tests)
-        alone = {each.variable: self.query(each.query) for each in branch.ranges if not free(each.query)}
+        alone = {each.variables: self.query(each.query) for each in branch.ranges if not free(each.query)}
+        beyond = {part: Linking(self, part) for part in apart}
         always = _read_inside(branch) | need
+        reads = {measure.name: free(measure.query) for measure in measures}
         rows = start
-        while parts or measures:
-            later = always.union(*(free(measure.query) for measure in measures))
-            best = self._best(list(moves.from_rows(rows, parts, tests)), rows, parts, alone)
+        while parts or measures or any(name not in op.columns(rows) for name in ends):
+            later = always.union(*(reads[measure.name] for measure in measures))
+            seen = (parts, tests) if rows is start else in_view(moves, rows, parts, tests)
+            options = list(moves.from_rows(rows, *seen, ends))
+            options += [move for part, link in beyond.items() if part in parts for move in link.moves(rows)]
+            best = self._best(options, rows, parts, alone)
             if best is not None:
                 rows = best.plan
                 if isinstance(best.part, Compare | OneOf):  # what it has found passes it
                     tests.remove(best.part)
                 else:
                     parts.remove(best.part)
+                if isinstance(rows, op.Closure):
+                    rows = ends_only(rows, moves, _needed(moves, parts, tests, later))
             else:
                 have = set(op.columns(rows))
-                measure = next(each for each in measures if free(each.query) <= have)
+                measure = next((each for each in measures if reads[each.name] <= have), None)
+                if measure is None:  # an end that no value gives away
+                    return rows
                 measures.remove(measure)
                 rows = self._measured(rows, measure)
             rows = moves.filtered(rows, tests)
-            rows, gone = _trimmed(rows, parts, tests, later)
+            rows, gone = _trimmed(moves, rows, parts, tests, later)
             if parts and gone and not (best and moves.stay_different(best.part, gone)):
                 rows = op.Consolidate(rows, estimate=rows.estimate)
         rows = moves.filtered(rows, tests)
-        for inner in branch.absent:
-            rows = op.Anti(rows, self._inner(inner, mentioned(inner), rows), estimate=rows.estimate / 2)
+        for number, inner in enumerate(branch.absent):
+            found = self._inner(inner, mentioned(inner), rows, weighed=number < HORIZON)
+            rows = op.Anti(rows, found, estimate=rows.estimate / 2)
         for group in branch.choices:
             outer = frozenset(name for inner in group for name in mentioned(inner))
             found = union([self._inner(inner, outer, rows) for inner in group])
@@ -191,12 +220,12 @@ class Planner:
         return rows
 
     def _best(
-        self, options: list[Move], rows: Plan, parts: list[Part], alone: Mapping[str, Plan]
+        self, options: list[Move], rows: Plan, parts: list[Part], alone: Mapping[tuple[str, ...], Plan]
     ) -> Move | None:
         """The cheapest move; a range that takes variables from here waits until nothing else is left."""
         have = frozenset(op.columns(rows))
         ranges = [part for part in parts if isinstance(part, Range)]
-        options += [_joined(rows, part, alone[part.variable]) for part in ranges if part.variable in alone]
+        options += [_joined(rows, part, alone[part.variables]) for part in ranges if part.variables in alone]
         if not options:
             for part in [part for part in ranges if free(part.query) <= have][:1]:
                 keys = tuple(sorted(free(part.query)))
@@ -207,37 +236,56 @@ class Planner:
         keys = tuple(sorted(free(measure.query)))
         members = self.query(measure.query, distinct(rows, keys))
         graph, state = graph_of_item(measure.query), state_of(measure.query)
-        return op.Aggregate(
-            rows, members, keys, measure.func, output(0), measure.name, graph, state, estimate=rows.estimate
+        first, *others = (output(i) for i in range(len(next(blocks(measure.query)).select)))
+        made = op.Aggregate(
+            rows, members, keys, measure.func, first, measure.name, graph, state, tuple(others)
         )
+        return replace(made, estimate=rows.estimate)
 
-    def _inner(self, inner: Branch, outer: frozenset[str], rows: Plan) -> Plan:
+    def _inner(self, inner: Branch, outer: frozenset[str], rows: Plan, *, weighed: bool = True) -> Plan:
         """The bindings of the outer variables for which an inner branch holds.
 
-        It starts from the outer rows, or on its own if that is expected to be less work: from a
+        It starts from the outer rows, or if that is `weighed` and expected to be less work on its own: from a
         rare constant, say, back to the outer variable.
         """
         keys = tuple(sorted(outer))
         start = distinct(rows, keys)
         ends = {name for step in inner.steps for name in (step.src, step.dst)}
         closures = any(step.is_closure for step in inner.steps)  # one can only start from a bound end
-        if outer and outer <= ends and not inner.measures and not inner.ranges and not closures:
+        if weighed and outer and outer <= ends and not inner.measures and not inner.ranges and not closures:
             walked = replace(inner, absent=(), choices=())
             starts: list[Plan] = [start, op.Unit(estimate=1.0)]
-            start = min(starts, key=lambda plan: _work(self._branch(walked, outer, plan)))
-        best = self._branch(inner, outer, start)
+            start = min(starts, key=lambda plan: work(self.branch(walked, outer, plan)))
+        best = self.branch(inner, outer, start)
         return projected(best, keys)
+
+
+def _nothing(branch: Branch, need: frozenset[str], start: Plan, never: Truth) -> Plan:
+    """No row, with the columns of a branch that has no binding; no edge is looked at."""
+    rows: Plan = op.Filter(start, (never,), estimate=0.0)
+    values = {step.via for step in branch.steps} | {measure.name for measure in branch.measures}
+    for each in branch.ranges:
+        items = zip(each.variables, next(blocks(each.query)).select, strict=True)
+        values |= {name for name, item in items if object_variable(item) is None}
+    for name in sorted(need - set(op.columns(start))):
+        if name in values:
+            rows = op.Compute(rows, name, _NO_VALUE, required=False)
+        elif not is_constant(name):
+            rows = op.Bind(rows, name, 0)
+    return rows
 
 
 def _joined(rows: Plan, part: Range, members: Plan) -> Move:
     """The rows with each member of a range that goes with them."""
-    names = [(name, name) for name in op.columns(members)[:-1]]
-    named = op.Rename(members, (*names, (output(0), part.variable)), estimate=members.estimate)
+    names = [(name, name) for name in op.columns(members)[: -len(part.variables)]]
+    items = ((output(i), name) for i, name in enumerate(part.variables))
+    named = op.Rename(members, (*names, *items), estimate=members.estimate)
     made = max(rows.estimate, members.estimate) if names else rows.estimate * members.estimate
     return Move(part, op.Join(rows, named, estimate=made), made)
 
 
-def _work(plan: Plan) -> float:
+def work(plan: Plan) -> float:
+    """The rows that all operators of a plan are expected to give."""
     return sum(node.estimate for node in op.operators(plan))
 
 
@@ -301,23 +349,31 @@ def _read_inside(branch: Branch) -> frozenset[str]:
 
 
 def _trimmed(
-    rows: Plan, parts: list[Part], tests: list[Test], later: frozenset[str]
+    moves: Moves, rows: Plan, parts: list[Part], tests: list[Test], later: frozenset[str]
 ) -> tuple[Plan, tuple[str, ...]]:
     """Without the columns that nothing left needs, and which these were.
 
     If rows become equal by that and a walk is still to come, they are to be added up first, or independent
     existentials would multiply.
     """
-    need = set(later).union(name for test in tests for name in test_variables(test))
+    need = _needed(moves, parts, tests, later)
+    columns = op.columns(rows)
+    kept = tuple(name for name in columns if name in need)
+    gone = tuple(name for name in columns if name not in need and not is_constant(name))
+    return projected(rows, kept), gone
+
+
+def _needed(moves: Moves, parts: list[Part], tests: list[Test], later: frozenset[str]) -> frozenset[str]:
+    """The columns that something left needs."""
+    need = set(later).union(*map(moves.reads, tests))
     for part in parts:
         match part:
             case Step(src=src, dst=dst):
                 need |= {src, dst}
             case Within(variables=variables):
                 need |= set(variables)
-            case Range(variable=variable, query=query):
-                need |= free(query) | {variable}
-    columns = op.columns(rows)
-    kept = tuple(name for name in columns if name in need)
-    gone = tuple(name for name in columns if name not in need and not is_constant(name))
-    return projected(rows, kept), gone
+            case Range(variables=variables, query=query):
+                need |= free(query).union(variables)
+            case Beyond(near=near):
+                need.add(near)
+    return frozenset(need)

@@ -102,7 +102,7 @@ class _Renaming:
         Variables to `keep` have their new names in `env` already.
         """
         binders = [name for step in branch.steps for name in (step.via, step.dst) if name]
-        binders += [range_.variable for range_ in branch.ranges]
+        binders += [name for range_ in branch.ranges for name in range_.variables]
         binders += [measure.name for measure in branch.measures]
         env = {**env, **{name: self.bind(name) for name in binders if name not in keep}}
         renamed = replace(
@@ -114,7 +114,10 @@ class _Renaming:
             measures=tuple(
                 Measure(env[each.name], each.func, self.query(each.query, env)) for each in branch.measures
             ),
-            ranges=tuple(Range(env[each.variable], self.query(each.query, env)) for each in branch.ranges),
+            ranges=tuple(
+                Range(tuple(env[name] for name in each.variables), self.query(each.query, env))
+                for each in branch.ranges
+            ),
         )
         return renamed, env
 

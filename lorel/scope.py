@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 from lorel import ast
 from lorel.dnf import Piece
 from lorel.errors import LorelMeaningError, Span
-from lorel.normal import Normal, Scalar, TextOf, ValueOf
+from lorel.normal import Arith, Const, Normal, Scalar, TextOf, ValueOf
 
 _MOST_LISTED: Final = 12
 
@@ -51,7 +51,17 @@ class Value:
     scalar: Scalar
 
 
-Bound: TypeAlias = Object | Text | Value
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a query inside that selects several items, each under its label."""
+
+    items: tuple[tuple[str, Bound], ...]
+
+
+Bound: TypeAlias = Object | Text | Value | Row
+
+_NO_VALUE: Final = Arith("/", Const(1), Const(0))
+"""A scalar that is always missing."""
 
 
 def scalar_of(bound: Bound) -> Scalar:
@@ -62,6 +72,8 @@ def scalar_of(bound: Bound) -> Scalar:
             return TextOf(var)
         case Value(scalar):
             return scalar
+        case Row():
+            return _NO_VALUE
 
 
 # ---- fresh names ----
@@ -102,10 +114,20 @@ class Names:
         self._with: set[str] = set()
         self._last = 0
 
+    def mark(self) -> Callable[[], None]:
+        """A way back to the names that are free now, for what is tried and given up."""
+        claimed, with_, last = set(self._claimed), set(self._with), self._last
+
+        def back() -> None:
+            self._claimed, self._with, self._last = claimed, with_, last
+
+        return back
+
     def fresh(self) -> str:
         self._last += 1
-        name = f"_{self._last}"
-        return name if name not in self._reserved else self.fresh()
+        while f"_{self._last}" in self._reserved:
+            self._last += 1
+        return f"_{self._last}"
 
     def claim(self, name: str) -> str:
         """The name itself for the first who asks, a fresh one for the next."""

@@ -58,11 +58,15 @@ def _is_regular(step: ast.Step) -> bool:
 
 
 def _plain(step: ast.Step, scope: Scope) -> Labels | Automaton | ast.Unquote:
-    if isinstance(step.unit, ast.AnyPath):
-        return automaton([ast.Step(ast.AnyPath())], lambda each: _labels(each, scope))
-    if isinstance(step.unit, ast.Unquote) and not isinstance(step.unit.expr, ast.Constant):
-        return step.unit
-    return _labels(step, scope)
+    match step.unit:
+        case ast.AnyPath():
+            return automaton([ast.Step(ast.AnyPath())], lambda each: _labels(each, scope))
+        case ast.Unquote(expr=ast.Constant(value=str())):
+            return _labels(step, scope)
+        case ast.Unquote() as computed:
+            return computed
+        case _:
+            return _labels(step, scope)
 
 
 def _closure(run: list[ast.Component], bind: str | None, scope: Scope) -> Segment:

@@ -91,8 +91,8 @@ def test_text(test: Test, measures: Mapping[str, str] = MappingProxyType({})) ->
         case OneOf(scalar, values):
             among = ", ".join(constant_text(each.value) for each in values)
             text = f"{scalar_text(scalar, measures)} in {{{among}}}"
-        case Truth(value):
-            return "0 = 0" if value else "0 = 1"
+        case Truth(value, why):
+            return why or ("0 = 0" if value else "0 = 1")
     return f"not ({text})" if test.negated else text
 
 

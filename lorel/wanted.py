@@ -40,6 +40,7 @@ WANTED: Final[dict[str, str]] = {
     "RPAR": "`)`",
     "LBRACE": "`{`",
     "RBRACE": "`}`",
+    "LITERALS": "",
     "DOT": "a step such as `.Name`",
     "AT": "",
     "COMMA": "`,`",
@@ -85,6 +86,8 @@ HINTS: Final[dict[str, str]] = {
     "limit": "Lorel has no limit: take as many rows of the answer as you want",
     "having": "Lorel has no having: put the grouped query into from, and a where around it",
     "join": "a join is two from items and a condition, as in `from Guide.Restaurant r, r.Nearby s where ...`",
+    "not": "`not` stands before a whole condition, as in `not (x in p)`; after a colon it needs brackets, "
+    "as in `for all x in p : (not x = 4)`",
     "is": "`exists (r.Price)` says that there is one; a null value is found with `= null`",
     "between": "write `x >= 1 and x <= 9`",
     "*": "`%` stands for any label, `#` for any path; select takes variables and paths",

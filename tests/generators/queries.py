@@ -28,6 +28,16 @@ def random_query(rng: Random) -> ast.Query:
     return _Maker(rng).query(2)
 
 
+def random_row_query(rng: Random) -> ast.Query:
+    """A query with rows in it: ranges over queries of several items, objects united with values, elements."""
+    return _Maker(rng, rows=True).query(2)
+
+
+def random_row_view(rng: Random) -> ast.DefineView:
+    """A view with ranges over queries of several items."""
+    return ast.DefineView("V", _Maker(rng, view=True, rows=True).view_query())
+
+
 def random_view(rng: Random, name: str = "V") -> ast.DefineView:
     """A query that can be a view: objects are selected, nothing is computed, grouped or put in order."""
     return ast.DefineView(name, _Maker(rng, view=True).view_query(), rng.choice((None, "item")))
@@ -48,6 +58,8 @@ class _Maker:
     objects: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     made: int = 0
+    rows: bool = False
+    items: list[tuple[ast.Path, bool]] = field(default_factory=list)  # of rows in reach; whether an object
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -70,6 +82,8 @@ class _Maker:
 
     def query(self, depth: int) -> ast.Query:
         roll = self.rng.random()
+        if self.rows and roll < 0.15:
+            return self.mixed(2)
         if roll < 0.15 and depth:
             op: Literal["union", "intersect", "except"] = self.pick("union", "intersect", "except")
             return ast.SetQuery(op, self.member_query(depth - 1), self.member_query(depth - 1))
@@ -77,24 +91,75 @@ class _Maker:
             return ast.ExprQuery(self.expr(depth))
         return self.select(depth, self.pick(1, 1, 1, 2, 3))
 
+    def mixed(self, depth: int) -> ast.Query:
+        """Objects and values on the sides of set operators."""
+        if depth == 0:
+            value = ast.Select((ast.SelectItem(self.pick(self.constant(), self.path(), self.path())),))
+            return self.pick(self.member_query(1), value)
+        op: Literal["union", "intersect", "except"] = self.pick("union", "union", "intersect", "except")
+        return ast.SetQuery(op, self.mixed(self.pick(0, depth - 1)), self.mixed(0))
+
+    def row_range(self, variable: str) -> ast.Subquery:
+        """A query of several items; what they can be used as is noted."""
+        labels = ("i", "j", "a")[: self.pick(2, 2, 3)]
+        kinds = [self.chance(0.75) for _ in labels]
+        distinct, grouped = self.chance(0.2), self.chance(0.2)
+        query: ast.Query = self.row_select(labels, kinds, distinct=distinct, grouped=grouped)
+        if self.chance(0.25):
+            other = self.row_select(labels, kinds, distinct=False, grouped=False)
+            query = ast.SetQuery(self.pick("union", "intersect", "except"), query, other)
+        for label, kind in zip(labels, kinds, strict=True):
+            self.items.append((ast.Path(ast.Ident(variable), (ast.Step(ast.Label(label)),)), kind))
+        return ast.Subquery(query)
+
+    def row_select(
+        self, labels: tuple[str, ...], kinds: list[bool], *, distinct: bool, grouped: bool
+    ) -> ast.Select:
+        kept = list(self.objects), list(self.texts), list(self.items)
+        from_ = self.from_clause(self.pick(1, 2), 0)
+        where = self.condition(1) if self.chance(0.3) else None
+        exprs: list[ast.Expr] = []
+        for kind in kinds:
+            one: ast.Expr = self.plain_path(self.pick(0, 1))
+            if grouped and not kind:
+                one = ast.Call(self.pick("count", "max"), (one,))
+            elif not kind:
+                one = self.pick(self.constant(), ast.Call("type-of", (one,)), ast.Call("oid", (one,)))
+            exprs.append(one)
+        self.objects, self.texts, self.items = kept
+        items = tuple(ast.SelectItem(expr, label) for expr, label in zip(exprs, labels, strict=True))
+        keys = tuple(dict.fromkeys(expr for expr, kind in zip(exprs, kinds, strict=True) if kind))
+        if grouped and keys:
+            element = ast.SelectItem(ast.Call("element", (exprs[0],)), labels[0])
+            items = (element, *items[1:]) if kinds[0] and self.chance(0.5) and len(keys) > 1 else items
+            return ast.Select(items, from_, where, keys)
+        if grouped:
+            items = tuple(replace(item, expr=self.constant()) for item in items)
+        return ast.Select(items, from_, where, distinct=distinct)
+
+    def plain_path(self, steps: int) -> ast.Path:
+        """A path from a variable that is no row."""
+        name = self.rng.choice(self.objects) if self.objects else self.rng.choice(NAMES)
+        return ast.Path(ast.Ident(name), self.components(steps, plain=True))
+
     def member_query(self, depth: int) -> ast.Query:
         """A query that gives objects, one item a row; variables in reach may be used in it."""
         if depth and self.chance(0.15):
             op: Literal["union", "intersect", "except"] = self.pick("union", "intersect", "except")
             return ast.SetQuery(op, self.member_query(depth - 1), self.member_query(depth - 1))
         if self.chance(0.2):
-            return ast.ExprQuery(self.path())
-        kept = list(self.objects), list(self.texts)
+            return ast.ExprQuery(self.object_path(steps=1) if self.rows else self.path())
+        kept = list(self.objects), list(self.texts), list(self.items)
         from_ = self.from_clause(self.pick(1, 1, 2), depth)
         item = ast.SelectItem(self.object_path(steps=self.pick(0, 0, 1)))
         where = self.condition(depth - 1) if depth and self.chance(0.5) else None
-        self.objects, self.texts = kept
+        self.objects, self.texts, self.items = kept
         distinct = not self.view and self.chance(0.1)
         return ast.Select((item,), from_, where, distinct=distinct)
 
     def select(self, depth: int, width: int) -> ast.Select:
-        kept = list(self.objects), list(self.texts)
-        self.objects, self.texts = list(self.objects), list(self.texts)
+        kept = list(self.objects), list(self.texts), list(self.items)
+        self.objects, self.texts, self.items = (list(each) for each in kept)  # type: ignore[assignment]
         implicit = not self.view and self.chance(0.15)
         from_ = () if implicit else self.from_clause(self.pick(1, 1, 2, 2, 3), depth)
         where = self.condition(self.pick(1, 2)) if self.chance(0.6) else None
@@ -109,12 +174,13 @@ class _Maker:
             )
             orders = (ast.OrderKey(self.expr(0), self.chance(0.5)),) if self.chance(0.1) else ()
             select = ast.Select(items, from_, where, (), orders, self.chance(0.1))
-        self.objects, self.texts = kept
+        self.objects, self.texts, self.items = kept
         return select
 
     def grouped(self, from_: tuple[ast.FromItem, ...], where: ast.Condition | None) -> ast.Select:
         keys: tuple[ast.Expr, ...] = tuple(dict.fromkeys(self.path() for _ in range(self.pick(1, 1, 2))))
-        total: ast.Expr = ast.Call(self.pick("count", "sum", "avg", "min", "max"), (self.path(),))
+        funcs = ("element", "count", "max") if self.rows else ("count", "sum", "avg", "min", "max")
+        total: ast.Expr = ast.Call(self.pick(*funcs), (self.path(),))
         extra: ast.Expr = ast.Binary("+", total, ast.Constant(1)) if self.chance(0.3) else total
         items = (*(ast.SelectItem(key) for key in keys if self.chance(0.8)), ast.SelectItem(extra, "total"))
         orders = (ast.OrderKey(self.pick(keys[0], total)),) if self.chance(0.2) else ()
@@ -137,7 +203,8 @@ class _Maker:
         for i in range(width):
             steps = self.pick(0, 0, 0, 0, 1)
             label = f"i{i}" if steps or self.chance(0.2) else None
-            items.append(ast.SelectItem(self.object_path(steps=steps), label))
+            path = self.object_path(steps=steps)
+            items.append(ast.SelectItem(path, label or (f"i{i}" if path.components else None)))
         return tuple(items)
 
     def with_paths(self, select: ast.Select) -> tuple[ast.WithPath, ...]:
@@ -157,6 +224,10 @@ class _Maker:
         for _ in range(width):
             named = self.view or self.chance(0.85)
             range_: ast.Path | ast.Subquery
+            if self.rows and depth and self.chance(0.5):
+                name = self.variable()
+                items.append(ast.FromItem(self.row_range(name), name))
+                continue
             if depth and self.chance(0.08):
                 range_ = _inside(self.member_query(depth - 1))
                 named = True
@@ -188,6 +259,11 @@ class _Maker:
 
     def path(self, least: int = 0) -> ast.Path:
         head: ast.Ident | ast.OidRef
+        if self.items and self.chance(0.5):
+            start, is_object = self.rng.choice(self.items)
+            more = self.components(max(least, self.pick(0, 1)), plain=True) if is_object else ()
+            if is_object or not least:
+                return replace(start, components=start.components + more)
         if self.objects and self.chance(0.65):
             head = ast.Ident(self.rng.choice(self.objects))
         else:
@@ -197,6 +273,10 @@ class _Maker:
         return ast.Path(head, self.components(self.pick(least, 1, 1, 1, 1, 2), plain=True))
 
     def object_path(self, steps: int) -> ast.Path:
+        rows = [start for start, is_object in self.items if is_object]
+        if rows and (not self.objects or self.chance(0.6)):
+            start = self.rng.choice(rows)
+            return replace(start, components=start.components + self.components(steps, plain=True))
         name = self.rng.choice(self.objects) if self.objects else self.rng.choice(NAMES)
         return ast.Path(ast.Ident(name), self.components(steps, plain=True))
 
@@ -236,9 +316,14 @@ class _Maker:
             return ast.Path(ast.Ident(self.rng.choice(self.texts)))
         if roll < 0.95:
             return ast.Call(self.pick("type-of", "is-atomic"), (self.expr(depth - 1),))
-        return ast.Call("oid", (self.path(),))
+        return ast.Call("oid", (self.object_path(steps=0) if self.rows else self.path(),))
 
     def aggregate(self, depth: int) -> ast.Call:
+        if self.rows and self.chance(0.3):
+            kept = list(self.items)
+            rows = self.row_range("none")
+            self.items = kept
+            return ast.Call("count", (rows,))
         name = self.pick("count", "count", "count", "sum", "avg", "min", "max", "element")
         return ast.Call(name, (_inside(self.member_query(depth - 1)) if self.chance(0.2) else self.path(),))
 
@@ -262,9 +347,18 @@ class _Maker:
         if self.chance(0.1):
             range_ = _inside(self.member_query(depth - 1))
         variable = self.variable()
+        if self.rows and self.chance(0.3):
+            return self.quantified_row(kind, variable, depth)
         self.objects.append(variable)
         body = self.condition(depth - 1)
         self.objects.remove(variable)
+        return ast.Quantified(kind, variable, range_, body)
+
+    def quantified_row(self, kind: Literal["exists", "for all"], variable: str, depth: int) -> ast.Condition:
+        kept = list(self.items)
+        range_ = self.row_range(variable)
+        body = self.condition(depth - 1)
+        self.items = kept
         return ast.Quantified(kind, variable, range_, body)
 
     def atom(self, depth: int) -> ast.Condition:
@@ -277,6 +371,8 @@ class _Maker:
             right = self.expr(depth) if self.chance(0.5) else self.constant()
             return ast.Compare(op, left, right)
         if roll < 0.72:
+            if self.rows:
+                return ast.Compare("==", self.object_path(steps=1), self.object_path(steps=0))
             return ast.Compare("==", self.path(), self.path())
         if roll < 0.79:
             among = ast.LiteralSet(tuple(self.constant() for _ in range(self.pick(1, 2))))

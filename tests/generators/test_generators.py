@@ -7,11 +7,12 @@ from random import Random
 from tests.generators.graphs import random_edits, random_graph
 from tests.generators.queries import random_query, random_view
 from tests.generators.syntax import random_statement
+from tests.generators.wide import wide_query, wide_view
 from tests.oracle import answer, apply
 
 
 def test_a_seed_gives_the_same_again() -> None:
-    for make in (random_query, random_view, random_statement):
+    for make in (random_query, random_view, random_statement, wide_query, wide_view):
         assert make(Random(3)) == make(Random(3))
     assert random_graph(Random(3)).edges == random_graph(Random(3)).edges
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lorel.analysis import Linear, NotLinear, faults, is_canonical, linearity, refusals
+from lorel.analysis import Linear, NotLinear, faults, is_canonical, linearity, refusals, steps_of
 from lorel.normal import Block, Branch, Labels, Normal, ObjectItem, Step
 from lorel.normalise import Catalog, normalise
 from lorel.parser import parse_query
@@ -110,3 +110,14 @@ def test_canonical_forms_are_checked() -> None:
     }
     for fault, block in wrong.items():
         assert any(fault in each for each in faults(block)), fault
+
+
+def test_steps_of_orders_and_groups_are_steps() -> None:
+    """What an order or an aggregate looks up belongs to the graphs that a query reads."""
+    for text in (
+        "select r from Guide.R r order by r.Price",
+        "select r, count(r.Price) from Guide.R r group by r",
+        "select r, count(r.Price) + 1 as n from Guide.R r group by r",
+    ):
+        found = steps_of(_normal(text))
+        assert "Price" in {step.path.text for step in found if isinstance(step.path, Labels)}, text

@@ -11,7 +11,8 @@ from lorel.analysis import faults
 from lorel.canonical_text import normal_text
 from lorel.desugar import DESUGARINGS
 from lorel.errors import LorelError
-from lorel.normal import Compare, Labels, OneOf, Test
+from lorel.moves import guessed_reach
+from lorel.normal import Automaton, Compare, Labels, OneOf, Test
 from lorel.normalise import Catalog, normalise
 from lorel.parser import parse_query
 from lorel.plan import explain
@@ -42,6 +43,9 @@ class GuideStatistics:
 
     def entering(self, test: Test, labels: Labels, graph: str) -> float:
         return self.passing(test, graph) * self.fan_in(labels, graph)
+
+    def reach(self, path: Automaton, graph: str, forward: bool) -> float:
+        return guessed_reach(self, path, graph, forward)
 
     def objects(self, graph: str) -> float:
         return 20_000.0

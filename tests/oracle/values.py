@@ -131,7 +131,8 @@ def _integers(op: str, x: int, y: int) -> Typed | None:
             return None
         rest = abs(x) % abs(y)
         return "integer", -rest if x < 0 else rest
-    return "integer", {"+": x + y, "-": x - y, "*": x * y}[op]
+    result = {"+": x + y, "-": x - y, "*": x * y}[op]
+    return ("integer", result) if abs(result) < 10**4300 else None
 
 
 def negative(value: Typed) -> Typed | None:

@@ -60,7 +60,7 @@ def _with_sets(
     for item, column in zip(block.items, columns, strict=True):
         match item.expr:
             case ast.Path(ast.Ident(name), ()):
-                ranges[name] = column
+                ranges.setdefault(name, column)  # selected twice: the first column
         if item.label is not None:
             ranges[item.label] = column
     found: dict[str, tuple[Items, frozenset[Edge]]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from lorel.normal import State
@@ -33,6 +33,13 @@ class Engine(Protocol):
         """The table that a plan gives; `given` are the rows of its `Given` operators.
 
         `actual`, if handed in, is filled with the rows each operator gave, by `id(operator)`, for `explain`.
+        """
+
+    def run_all(self, runs: Sequence[tuple[Plan, Mapping[str, Rows]]]) -> list[Rows]:
+        """The tables that several plans give, each with its given rows, in one go.
+
+        All their columns hold objects. Rows handed in under one name by several runs need not be the same; if
+        two runs are given the very same mapping, what their plans have in common need not run twice.
         """
 
     def values(self, oids: Ints, graph: str = "", state: State = "new") -> Values:

@@ -347,11 +347,12 @@ def test_statistics_are_exact_at_the_build(engine: LocalEngine) -> None:
     assert known.passing(Compare(">=", ValueOf("x"), Const(12)), "") == 3
 
 
-def test_statistics_count_a_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_module, "RECENT", 0)
+@pytest.mark.parametrize("recent", [0, 512])
+def test_statistics_count_a_layer_and_what_is_recent(recent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_module, "RECENT", recent)
     held = LocalGraph.empty().apply(change_between(OracleGraph({}, ()), GUIDE))
     known = LocalEngine({("", "new"): held}).statistics
-    assert held.layer is not None
+    assert (held.layer is None) == bool(recent)
     assert (known.edges(Labels("Entree"), ""), known.fan_out(Labels("Entree"), "")) == (4, 2)
     assert known.edges(ANY, "") == len(GUIDE.edges)
     assert known.passing(Compare("=", ValueOf("x"), Const("Beef")), "") == 1

@@ -60,6 +60,18 @@ def changed(rng: Random, graph: OracleGraph, times: int) -> OracleGraph:
     return OracleGraph(values, edges)
 
 
+def check_joined(model: OracleGraph, graph: LocalGraph, oids: list[int], labels: Labels) -> None:
+    """Whether an edge is there is the same from either end."""
+    label = graph.book.one(labels)
+    if label is None:
+        return
+    pairs = [(src, dst) for src in oids for dst in oids[:7]]
+    src, dst = (oids_of([pair[i] for pair in pairs]) for i in range(2))
+    expected = [(a, labels.text, b) in model.edges for a, b in pairs]
+    assert graph.joined(0, src, label, dst).tolist() == expected
+    assert graph.joined(1, dst, label, src).tolist() == expected
+
+
 def check_edges(model: OracleGraph, graph: LocalGraph, oids: list[int]) -> None:
     named = graph.book.names
     for labels in WANTED:
@@ -74,6 +86,7 @@ def check_edges(model: OracleGraph, graph: LocalGraph, oids: list[int]) -> None:
             (i, name, src) for i, oid in enumerate(oids) for src, name, dst in fits if dst == oid
         )
         assert sorted(zip(row.tolist(), named(label).tolist(), other.tolist(), strict=True)) == expected
+        check_joined(model, graph, oids, labels)
         src_, label, dst_ = graph.scan(labels)
         assert sorted(zip(src_.tolist(), named(label).tolist(), dst_.tolist(), strict=True)) == sorted(fits)
 
@@ -140,6 +153,7 @@ def check(model: OracleGraph, graph: LocalGraph, rng: Random) -> None:
 def test_layers_equal_the_model(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
     monkeypatch.setattr(graph_module, "RECENT", rng.choice((0, 3, 8, 512)))
+    monkeypatch.setattr(graph_module, "SOME", rng.choice((0, 3, 512)))
     model = a_graph(rng)
     graph = local_graph(model)
     states = [(model, graph)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from oemviews.engines.spark import values as v
 from oemviews.engines.spark.arrow import given_table, values_of
 from oemviews.engines.spark.engine import failing_in_words
 from oemviews.engines.spark.graph import like
+from oemviews.engines.spark.membership import one_of
 from oemviews.errors import OemError
 from oemviews.model import COMPLEX, type_of
 from oemviews.store.values import BIG, MISSING, NAMES
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.spark
 
 ATOMS: tuple[Any, ...] = (
     *(0, 1, -1, 4, 92310, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)),
-    *(2**63, 2**64, -(2**64), 10**30),
+    *(2**63, 2**64, -(2**64), 10**30, 10**400, -(10**400)),
     *(0.0, -0.0, 4.0, 4.5, -0.5, 1e16, 1.5e-4, 1e-5, 123456789.25, 1e22, 1.7976931348623157e308),
     *("", "4", "4.0", "-0", "04", " 4", "4 ", "1e3", "1e999", "NaN", "Infinity"),
     *("4d", "0x10", "٤", "x\n", "4\n"),
@@ -68,7 +70,7 @@ def test_comparison_is_that_of_the_coercion_table(spark: SparkSession) -> None:
 
 def test_comparison_with_a_constant_is_the_same(spark: SparkSession) -> None:
     """The expression is another one: the types of a constant are known."""
-    constants = (0, 2**53, 2**64, 4.0, 1e16, "4", "4.0", "cheap", True, None)
+    constants = (0, 4, -1, 2**53, 2**64, 10**400, 4.0, 1e16, "4", "4.0", "cheap", True, None)
     table = given_table(spark, Rows({"a": column_of(ATOMS)}, column_of(range(len(ATOMS))).integer), ("a",))
     a = v.of_struct(table.col("a"))
     names = {(op, i): f"c{n}" for n, (op, i) in enumerate(product(v.OPERATORS, range(len(constants))))}
@@ -79,6 +81,29 @@ def test_comparison_with_a_constant_is_the_same(spark: SparkSession) -> None:
     for (op, i), name in names.items():
         wanted = [oracle.compare(op, typed(x), typed(constants[i])) for x in ATOMS]
         assert [bool(held) for held in found[name].to_pylist()] == wanted, (op, constants[i])
+
+
+@pytest.mark.parametrize("many", [0, 200])
+def test_one_of_constants_is_equality_with_each(spark: SparkSession, many: int) -> None:
+    """Also of so many that Spark looks them up in a hash set, and in columns as well as in a struct."""
+    lists: tuple[tuple[Any, ...], ...] = (
+        *((0,), (-0.0, 7), ("4", "it's", "a\\b"), ("cheap", 4, True), (2**53, 2**64, 10**400)),
+        *((None, b"4"), ("1e3", 4.5), ("", "\U0001f600"), ()),
+    )
+    atoms = (*ATOMS, "it's", "a\\b")
+    table = given_table(spark, Rows({"a": column_of(atoms)}, column_of(range(len(atoms))).integer), ("a",))
+    frame = table.frame.select("v_a", "v_a.*", "_n")
+    filler = [*range(10_000, 10_000 + many), *(f"word {i}" for i in range(many))]
+    columns = {}
+    for i, constants in enumerate(lists):
+        columns[f"s{i}"] = one_of(v.of_struct(table.col("a")), [*constants, *filler])
+        place = v.of_struct(table.col("a"))
+        columns[f"c{i}"] = one_of(replace(place, place=""), [*constants, *filler])
+    found = collected(frame, **columns)
+    for i, constants in enumerate(lists):
+        wanted = [any(oracle.compare("=", typed(x), typed(c)) for c in constants) for x in atoms]
+        for name in (f"s{i}", f"c{i}"):
+            assert [bool(held) for held in found[name].to_pylist()] == wanted, (name, constants)
 
 
 def items(column: pa.ChunkedArray) -> list[oracle.Typed | None]:

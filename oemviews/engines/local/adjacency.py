@@ -200,23 +200,17 @@ class Adjacency:
             return np.full(len(near), -1, np.int64)
         section, ends = self.near[lo:hi], self.far[lo:hi]
         wanted = _as_needles(near, section.dtype)
-        a, b = section.searchsorted(wanted), section.searchsorted(wanted, "right")
-        if len(near) <= _FEW:
-            return np.array([_place_in(ends, lo, *of) for of in zip(a, b, far, strict=True)], np.int64)
-        last = b.copy()
-        while True:  # bisect all ranges at once
-            open_ = np.flatnonzero(a < b)
-            if not len(open_):
-                break
-            middle = (a[open_] + b[open_]) >> 1
-            below = ends[middle] < far[open_]
-            a[open_[below]] = middle[below] + 1
-            b[open_[~below]] = middle[~below]
-        inside = np.flatnonzero(a < last)
-        at = np.full(len(near), -1, np.int64)
-        hit = inside[ends[a[inside]] == far[inside]]
-        at[hit] = lo + a[hit]
-        return at
+        at = section.searchsorted(wanted)
+        at[at == hi - lo] = 0
+        same = section[at] == wanted
+        hit = same & (ends[at] == far)
+        later = np.flatnonzero(same & ~hit)  # behind other edges of the same near end, or nowhere
+        if len(later):
+            at[later] = found = _bisected(
+                ends, at[later], section.searchsorted(wanted[later], "right"), far[later]
+            )
+            hit[later] = found >= 0
+        return np.where(hit, at + lo, -1)
 
     def find_mixed(self, near: Ints, label: Ints, far: Ints) -> Ints:
         """`find` for edges of several labels."""
@@ -256,10 +250,27 @@ def _as_needles(oids: Ints, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.minimum(oids, _SMALL).astype(dtype)
 
 
-def _place_in(ends: NDArray[Any], lo: int, first: int, last: int, far: int) -> int:
+def _bisected(ends: NDArray[Any], first: Ints, last: Ints, far: Ints) -> Ints:
+    """The place of each far end in its own sorted range, or -1: all ranges are bisected at once."""
+    if len(far) <= _FEW:
+        return np.array([_place_in(ends, *of) for of in zip(first, last, far, strict=True)], np.int64)
+    a, b = first.copy(), last.copy()
+    while True:
+        open_ = np.flatnonzero(a < b)
+        if not len(open_):
+            break
+        middle = (a[open_] + b[open_]) >> 1
+        below = ends[middle] < far[open_]
+        a[open_[below]] = middle[below] + 1
+        b[open_[~below]] = middle[~below]
+    a[a == last] = -1
+    return np.where(ends[a] == far, a, -1)
+
+
+def _place_in(ends: NDArray[Any], first: int, last: int, far: int) -> int:
     """The place of one far end among those of one near end, or -1."""
     at = first + ends[first:last].searchsorted(far)
-    return int(lo + at) if at < last and ends[at] == far else -1
+    return int(at) if at < last and ends[at] == far else -1
 
 
 def _expand(section: NDArray[Any], oids: Ints) -> tuple[Ints, Ints]:
@@ -296,7 +307,12 @@ def _searched(section: NDArray[Any], oids: Ints) -> tuple[Ints, Ints, Ints]:
         order = np.argsort(wanted)
         wanted = wanted[order]
     first = section.searchsorted(wanted)
-    count = section.searchsorted(wanted, "right") - first
-    some = np.flatnonzero(count)
+    first[first == len(section)] = 0
+    some = np.flatnonzero(section[first] == wanted)
+    first = first[some]
+    count = np.ones(len(some), np.int64)
+    more = np.flatnonzero(section[np.minimum(first + 1, len(section) - 1)] == wanted[some])
+    if len(more):
+        count[more] = section.searchsorted(wanted[some[more]], "right") - first[more]
     rows = some if order is None else order[some]
-    return rows, first[some], count[some]
+    return rows, first, count

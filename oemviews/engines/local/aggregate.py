@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,13 +12,13 @@ from oemviews.engines.local.coerce import repeated
 from oemviews.engines.local.keys import common_keys, distinct, groups
 from oemviews.engines.local.scalars import ValuesAt, optional_values, whole_values
 from oemviews.engines.rows import Rows
-from oemviews.model import Value
+from oemviews.model import Value, is_storable
 from oemviews.store.values import BIG, INTEGER, Ints, Values, concat_values, missing_values, values_of
 
 
 def aggregated(plan: Aggregate, rows: Rows, members: Rows, values_at: ValuesAt) -> Values:
     """The new column: what `func` makes of the members that match each row on the keys."""
-    wanted = (*plan.keys, plan.arg) if plan.arg not in plan.keys else plan.keys
+    wanted = dict.fromkeys((*plan.keys, plan.arg, *plan.others))
     members = distinct(Rows({name: members.columns[name] for name in wanted}, members.counts))
     row_key, member_key = common_keys(rows, members, plan.keys)
     order, starts = groups(member_key)
@@ -59,7 +60,7 @@ def _per_group(func: str, values: Values, starts: Ints) -> Values:
 
 
 def aggregate(func: str, numbers: list[int | float]) -> Value:
-    """sum, avg, min or max; None if there is none.
+    """sum, avg, min or max; None if there is none, or none that is finite.
 
     >>> aggregate("sum", [1, 2]), aggregate("sum", [1, 2.5]), aggregate("min", [4.0, 4]), aggregate("avg", [])
     (3, 3.5, 4, None)
@@ -70,7 +71,18 @@ def aggregate(func: str, numbers: list[int | float]) -> Value:
         best = min(numbers) if func == "min" else max(numbers)
         return next((n for n in numbers if n == best and isinstance(n, int)), best)
     exact = all(isinstance(n, int) for n in numbers)
-    total = sum(numbers) if exact else math.fsum(numbers)
-    if func == "sum":
-        return total
-    return total / len(numbers)
+    try:
+        total = sum(numbers) if exact else _added(numbers)
+    except OverflowError:
+        return None
+    if func == "avg":
+        return total / len(numbers)
+    return total if is_storable(total) else None
+
+
+def _added(numbers: list[int | float]) -> float:
+    """The sum as a double; OverflowError if it is none."""
+    try:
+        return math.fsum(numbers)
+    except OverflowError:  # on the way there, perhaps not at the end
+        return float(sum(map(Fraction, numbers)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lorel.normal import Automaton
 from oemviews.engines.local.adjacency import narrow, sorted_order
 from oemviews.engines.local.layer import Edges, label_codes
 from oemviews.engines.local.objects import Objects
@@ -46,6 +47,7 @@ class Base:
     details: Details
     counts: Counts
     oid_bound: int
+    reach: dict[tuple[Automaton, bool], float] = field(default_factory=dict)  # found so far, for statistics
 
 
 def base_of(edges: pa.Table, objects: pa.Table, book: LabelBook) -> Base:

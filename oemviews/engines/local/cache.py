@@ -26,6 +26,7 @@ from oemviews.engines.local.adjacency import Adjacency, Hub
 from oemviews.engines.local.base import Base, Counts, Details, base_of
 from oemviews.engines.local.layer import Edges
 from oemviews.engines.local.objects import Objects, ValueIndex
+from oemviews.pulse import PULSE
 from oemviews.store.files import read_parquet
 from oemviews.store.labels import LabelBook
 from oemviews.store.schema import EDGES, OBJECTS
@@ -56,11 +57,14 @@ def opened(state: State, cache: Path) -> Base:
     found = _open(folder)
     if found is not None:
         return found
+    PULSE.doing = "making the index, which is kept for the next time"
     base = built(state)
     try:
         _save(base, folder)
     except OSError:
         return base
+    finally:
+        PULSE.doing = ""
     return _open(folder) or base
 
 

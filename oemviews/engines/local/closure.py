@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from lorel.normal import ANY, Automaton, Labels, Step
+from lorel import plan as op
+from lorel.normal import ANY, Automaton, Step
 from oemviews.engines.local.adjacency import NO_INTS, unique
 from oemviews.engines.local.graph import LocalGraph
 from oemviews.engines.local.keys import common_keys, matches, member, row_keys, take, taken
+from oemviews.engines.local.region import Region, Walk, ends_of, existing, spread
+from oemviews.engines.local.running import Running
 from oemviews.engines.rows import Rows
 from oemviews.model import COLLECTION
 from oemviews.store.values import Bools, Ints, Values, string_values, strings
@@ -21,6 +23,45 @@ _BITS: Final = 1 << 27
 
 _STARTS: Final = 1 << 16
 """So many starts are walked from at a time, which bounds what is marked as seen."""
+
+
+def walked_from(plan: op.Closure, run: Running) -> Rows:
+    """The rows of a walk, whichever of its kinds."""
+    rows, graph = run(plan.input), run.graph(plan.step.graph, plan.step.state)
+    if plan.kept is None:
+        return closed(rows, plan.step, plan.forward, graph)
+    near, far = plan.ends
+    assert isinstance(plan.step.path, Automaton)
+    walk = Walk.along(plan.step.path, plan.forward)
+    start = rows.columns[near]
+    if isinstance(start, Values) or not len(start):  # a value has no edges
+        nobody = {name: rows.columns[name] for name in plan.kept}
+        return Rows({**taken(nobody, NO_INTS), far: NO_INTS}, NO_INTS)
+    if plan.back is not None:
+        return Rows.of_set(far, _returned(graph, start, walk, run.walked[id(plan.back)]))
+    if plan.kept:
+        return _beside(rows, start, plan.kept, far, walk, graph)
+    run.walked[id(plan)] = start, (region := spread(graph, start, walk))
+    return Rows.of_set(far, ends_of(region, walk))
+
+
+def _returned(graph: LocalGraph, starts: Ints, walk: Walk, out: tuple[Ints, Region]) -> Ints:
+    """Of the objects from which a walk out began those that walks back from some of its ends lead to."""
+    began, region = out
+    if len(began) == 1:  # whatever the walk has reached leads back to it
+        return began
+    ends = ends_of(spread(graph, starts, walk, inside=region), walk)
+    return ends[member(ends, began)]
+
+
+def _beside(rows: Rows, start: Ints, kept: tuple[str, ...], far: str, walk: Walk, graph: LocalGraph) -> Rows:
+    """The different rows of some columns, each with all objects that walks from its starts lead to."""
+    columns = {name: rows.columns[name] for name in kept}
+    _, first, number = np.unique(
+        row_keys(list(columns.values()), len(rows)), return_index=True, return_inverse=True
+    )
+    at, ends = reached(graph, start, walk, number.astype(np.int64))
+    return Rows({**taken(columns, first[at]), far: ends}, np.ones(len(at), np.int64))
 
 
 def closed(rows: Rows, step: Step, forward: bool, graph: LocalGraph) -> Rows:
@@ -59,34 +100,20 @@ def _with_paths(
     return Rows({**found.columns, far: end}, found.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """An automaton with a direction: the moves that leave each state, first and last states."""
-
-    moves: list[list[tuple[Labels, int]]]
-    first: tuple[int, ...]
-    last: frozenset[int]
-    forward: bool
-
-    @classmethod
-    def along(cls, path: Automaton, forward: bool) -> Walk:
-        """Backward, moves are turned round, and first and last states change places."""
-        moves: list[list[tuple[Labels, int]]] = [[] for _ in range(path.states)]
-        for p, labels, q in path.moves:
-            moves[p if forward else q].append((labels, q if forward else p))
-        if forward:
-            return cls(moves, (0,), path.accepting, True)
-        return cls(moves, tuple(sorted(path.accepting)), frozenset({0}), False)
-
-
 # ---- sets ----
 
 
-def reached(graph: LocalGraph, starts: Ints, walk: Walk) -> tuple[Ints, Ints]:
-    """Pairs of a start, by its number, and an object reached from it; each once."""
+def reached(graph: LocalGraph, starts: Ints, walk: Walk, numbers: Ints | None = None) -> tuple[Ints, Ints]:
+    """Pairs of a start, by its number, and an object reached from it; each once.
+
+    A start has its place for a number; if numbers are given, those with the same one are taken as one.
+    """
     parts: list[tuple[Ints, Ints]] = [(NO_INTS, NO_INTS)]
-    for begin in range(0, len(starts), _STARTS):
-        search = _Search(graph, starts[begin : begin + _STARTS], walk)
+    if numbers is None:
+        numbers = np.arange(len(starts))
+    for begin in range(0, int(numbers.max()) + 1 if len(numbers) else 0, _STARTS):
+        here = np.flatnonzero((numbers >= begin) & (numbers < begin + _STARTS))
+        search = _Search(graph, starts[here], walk, numbers[here] - begin)
         while search.advance():
             pass
         start, end = search.found()
@@ -105,7 +132,7 @@ def connected(graph: LocalGraph, near: Ints, far: Ints, path: Automaton, forward
         sides = [(near[part], far[part], forward), (far[part], near[part], not forward)]
         starts = [np.unique(here, return_inverse=True) for here, _, _ in sides]
         searches = [
-            _Search(graph, start, Walk.along(path, way))
+            _Search(graph, start, Walk.along(path, way), np.arange(len(start)))
             for (start, _), (_, _, way) in zip(starts, sides, strict=True)
         ]
         while True:
@@ -163,14 +190,14 @@ class _Seen:
 class _Search:
     """Breadth first from many starts, a level at a time; each (start, state, object) is met once."""
 
-    def __init__(self, graph: LocalGraph, starts: Ints, walk: Walk) -> None:
+    def __init__(self, graph: LocalGraph, starts: Ints, walk: Walk, numbers: Ints) -> None:
         self._graph, self._walk = graph, walk
         self._compact = _Compact(graph, starts)
-        self._seen = _Seen(len(starts), len(walk.moves), self._compact.span)
+        self._seen = _Seen(int(numbers.max()) + 1, len(walk.moves), self._compact.span)
         self._ends: list[tuple[Ints, Ints]] = [(NO_INTS, NO_INTS)]
         self.met = 0
-        there = _there(graph, starts) if walk.last.intersection(walk.first) else slice(None)
-        numbers, places = np.arange(len(starts))[there], self._compact.small(starts[there])
+        there = existing(graph, starts) if walk.last.intersection(walk.first) else slice(None)
+        numbers, places = numbers[there], self._compact.small(starts[there])
         self._frontier = {state: self._seen.fresh(numbers, state, places) for state in walk.first}
         self._count()
 
@@ -181,10 +208,12 @@ class _Search:
             if state in self._walk.last:
                 self._ends.append((start, place))
             oid = self._compact.oids(place)
-            for labels, to in self._walk.moves[state]:
+            for labels, states in self._walk.moves[state]:
                 row, other = self._graph.ends(0 if self._walk.forward else 1, oid, labels)
                 if len(row):
-                    ahead.setdefault(to, []).append((start[row], self._compact.small(other)))
+                    piece = start[row], self._compact.small(other)
+                    for to in states:
+                        ahead.setdefault(to, []).append(piece)
         self._frontier = {}
         for to, pieces in ahead.items():
             start, place = _joined(pieces)
@@ -212,16 +241,6 @@ def _joined(pieces: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
 
 
-def _there(graph: LocalGraph, oids: Ints) -> Bools:
-    """Which objects exist: a walk of no step leads from an oid that nobody has to nowhere."""
-    there = ~graph.values(oids).missing
-    unknown = np.flatnonzero(~there)
-    if len(unknown):  # an object without a row of its own may have edges: the collection of a view
-        there[unknown[graph.out(oids[unknown], ANY).row]] = True
-        there[unknown[graph.into(oids[unknown], ANY).row]] = True
-    return there
-
-
 class _Compact:
     """Oids as numbers below `span`, which stays small enough for keys of 63 bits.
 
@@ -244,7 +263,7 @@ class _Compact:
 
 def walked(graph: LocalGraph, start: int, walk: Walk) -> Iterator[tuple[str, int]]:
     """Walks without a repeated object: their labels joined by dots, and their end."""
-    if not _there(graph, np.array([start], np.int64)).all():
+    if not existing(graph, np.array([start], np.int64)).all():
         return
     edges: dict[int, list[tuple[str, int]]] = {}
     stack: list[tuple[tuple[str, ...], tuple[int, ...], frozenset[int]]] = [
@@ -259,7 +278,9 @@ def walked(graph: LocalGraph, start: int, walk: Walk) -> Iterator[tuple[str, int
             edges[here] = _edges(graph, here, walk)
         for label, there in edges[here]:
             if there not in visited:
-                after = frozenset(to for state in states for by, to in walk.moves[state] if by.matches(label))
+                after = frozenset(
+                    to for state in states for by, tos in walk.moves[state] if by.matches(label) for to in tos
+                )
                 if after:
                     stack.append(((*labels, label), (*visited, there), after))
 

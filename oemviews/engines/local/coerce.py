@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from oemviews.model import OPERATORS
+from oemviews.model import OPERATORS, Atom, Value
 from oemviews.model import compare as compare_one
 from oemviews.store.values import (
     BIG,
@@ -28,6 +29,7 @@ from oemviews.store.values import (
     Codes,
     Strings,
     Values,
+    values_of,
 )
 
 _FEW: Final = 8
@@ -52,6 +54,12 @@ def compare(op: str, a: Values, b: Values) -> Bools:
     """Which rows of two columns of the same length compare true."""
     if len(a) <= _FEW:
         return np.array([_pair(op, a, b, i) for i in range(len(a))], bool)
+    kinds = a.kind.item(0), b.kind.item(0)
+    if (a.kind == kinds[0]).all() and (b.kind == kinds[1]).all():
+        if kinds == (STRING, STRING):
+            return _texts(op, a.text, b.text)
+        if kinds == (INTEGER, INTEGER):
+            return np.asarray(_ARRAYS[op](a.integer, b.integer))
     out = np.zeros(len(a), bool)
     both_texts = (a.kind == STRING) & (b.kind == STRING)
     if both_texts.any():
@@ -66,6 +74,24 @@ def compare(op: str, a: Values, b: Values) -> Bools:
     if op in ("=", "!="):
         out |= _others(op, a, b)
     return out
+
+
+def compare_with(op: str, values: Values, constant: Atom) -> Bools:
+    """Which rows compare true with one atomic value."""
+    if len(values) > _FEW:
+        return compare(op, values, repeated(constant_values(type(constant).__name__, constant), len(values)))
+    never = (C_COMPLEX, MISSING)
+    found = [
+        kind not in never and compare_one(op, values.item(i), constant)
+        for i, kind in enumerate(values.kind.tolist())
+    ]
+    return np.array(found, bool)
+
+
+@lru_cache(maxsize=4096)
+def constant_values(kind: str, value: Value) -> Values:
+    """A column of one value; `kind` keeps 1, 1.0 and true apart."""
+    return values_of([value])
 
 
 def one_of(values: Values, constants: Values) -> Bools:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lorel.like import like
-from lorel.normal import Compare, Match, OneOf, Test, Truth, ValueOf
+from lorel.normal import Compare, Const, Match, OneOf, Test, Truth, ValueOf
 from lorel.regex import portable
-from oemviews.engines.local.coerce import compare, one_of
+from oemviews.engines.local.coerce import compare, compare_with, one_of
 from oemviews.engines.local.scalars import ValuesAt, column_of, scalar_values, text_of
 from oemviews.engines.rows import Rows
 from oemviews.store.values import Bools, Values, values_of
@@ -44,7 +44,10 @@ def _(test: Compare, rows: Rows, values_at: ValuesAt) -> Bools:
         result = _identical(test, rows)
     else:
         left = scalar_values(test.left, rows, values_at)
-        result = compare(test.op, left, scalar_values(test.right, rows, values_at))
+        if isinstance(test.right, Const):
+            result = compare_with(test.op, left, test.right.value)
+        else:
+            result = compare(test.op, left, scalar_values(test.right, rows, values_at))
     return result ^ test.negated
 
 

@@ -35,12 +35,12 @@ def expanded(rows: Rows, step: Step, forward: bool, graph: LocalGraph) -> Rows:
     start = rows.columns[near]
     if isinstance(start, Values):  # a value has no edges
         return _with(rows, np.zeros(0, np.int64), far, np.zeros(0, np.int64))
-    label = graph.book.one(step.path)
+    label, side = graph.book.one(step.path), 0 if forward else 1
     bound = rows.columns.get(far)
     if label is not None and step.via is None:
         if isinstance(bound, np.ndarray):
-            return take(rows, _checked(graph, start, label, bound, forward))
-        row, other = graph.follow(0 if forward else 1, start, label)
+            return take(rows, graph.joined(side, start, label, bound))
+        row, other = graph.follow(side, start, label)
         return _with(rows, row, far, other)
     found = graph.out(start, step.path) if forward else graph.into(start, step.path)
     row, codes, other = found
@@ -52,12 +52,6 @@ def expanded(rows: Rows, step: Step, forward: bool, graph: LocalGraph) -> Rows:
     if step.via is None:
         return extended
     return Rows({**extended.columns, step.via: label_values(graph, codes)}, extended.counts)
-
-
-def _checked(
-    graph: LocalGraph, near: Ints, label: int, far: Ints, forward: bool
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return graph.joined(near, label, far) if forward else graph.joined(far, label, near)
 
 
 def _with(rows: Rows, row: Ints, name: str, column: Ints) -> Rows:

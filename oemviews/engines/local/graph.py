@@ -45,8 +45,13 @@ from oemviews.store.values import (
 RECENT: Final = 512
 """So many changes stay in dictionaries; then they move into the layer."""
 
+_PART: Final = 4
+
 FEW: Final = 48
-"""Up to so many objects are looked up in the dictionaries one by one."""
+"""Up to so many objects are looked up in the dictionaries one by one, whatever the label."""
+
+SOME: Final = 512
+"""Up to so many, if the label is known or values are asked for."""
 
 
 class LocalGraph:
@@ -130,6 +135,16 @@ class LocalGraph:
             layer for layer in (self.layer, self.recent.layer if len(self.recent) else None) if layer
         )
 
+    def telling_layers(self) -> tuple[Layer, ...]:
+        """The layers that statistics count: the newest changes only where they are a good part of the graph.
+
+        To make arrays of them costs more than they tell in a large one.
+        """
+        rest = len(self.base.edges.out) + (0 if self.layer is None else len(self.layer))
+        if len(self.recent) * _PART > rest:
+            return self.layers()
+        return () if self.layer is None else (self.layer,)
+
     def out(self, oids: Ints, labels: Labels) -> Found:
         """The edges that leave each of `oids`."""
         return self._found(0, oids, labels)
@@ -170,8 +185,8 @@ class LocalGraph:
         row, other = self.base.edges[side].follow(oids, label)
         if self.layer is not None:
             row, other = one_label_over(row, other, self.layer, side, oids, label)
-        if len(self.recent):
-            if len(oids) <= FEW:
+        if label in self.recent.labels:
+            if len(oids) <= SOME:
                 return self.recent.over(row, other, side, oids, label)
             row, other = one_label_over(row, other, self.recent.layer, side, oids, label)
         return row, other
@@ -191,9 +206,20 @@ class LocalGraph:
                 src, codes, dst = (np.concatenate(pair) for pair in zip((src, codes, dst), more, strict=True))
         return src, codes, dst
 
-    def joined(self, src: Ints, label: int, dst: Ints) -> Bools:
-        """Which edges of one label exist."""
-        return self._place(src, np.full(len(src), label, np.int64), dst)[0] >= 0
+    def joined(self, side: int, near: Ints, label: int, far: Ints) -> Bools:
+        """Which edges of one label exist, looked for from their src (side 0) or from their dst (1)."""
+        there = self.base.edges[side].find(near, label, far) >= 0
+        layers = [] if self.layer is None else [self.layer]
+        if label in self.recent.labels and len(near) > SOME:
+            layers.append(self.recent.layer)
+        for layer in layers:
+            if label in layer.minus[side]:
+                there &= layer.minus[side].find(near, label, far) < 0
+            if label in layer.plus[side]:
+                there |= layer.plus[side].find(near, label, far) >= 0
+        if label in self.recent.labels and len(near) <= SOME:
+            return self.recent.over_joined(there, side, near, label, far)
+        return there
 
     def _place(self, src: Ints, label: Ints, dst: Ints) -> tuple[Ints, Ints]:
         """Where each edge stands: -1 nowhere, 0 in the base, 1.. in a layer, or IN_RECENT; and its place."""
@@ -258,14 +284,14 @@ class LocalGraph:
 
     def _overlaid(self, oids: Ints, values: Values) -> Values:
         layers: list[Objects] = [] if self.layer is None else [self.layer.objects]
-        if self.recent.values and len(oids) > FEW:
+        if self.recent.values and len(oids) > SOME:
             layers.append(self.recent.layer.objects)
         for objects in layers:
             places = objects.places(oids)
             rows = np.flatnonzero(places >= 0)
             if len(rows):
                 values = with_rows(values, rows, objects.at(places[rows]))
-        if self.recent.values and len(oids) <= FEW:
+        if self.recent.values and len(oids) <= SOME:
             known = self.recent.values
             rows_ = [i for i, oid in enumerate(oids.tolist()) if oid in known]
             if rows_:
@@ -276,13 +302,16 @@ class LocalGraph:
     def _overrides(self, oids: Ints, above: int) -> Bools:
         """Which objects have a newer value in a layer above this one."""
         hidden = np.zeros(len(oids), bool)
-        for layer in self.layers()[above:]:
-            hidden |= layer.objects.places(oids) >= 0
+        for objects in self._objects[above + 1 :]:
+            hidden |= objects.places(oids) >= 0
         return hidden
 
     @property
     def _objects(self) -> list[Objects]:
-        return [self.base.objects, *(layer.objects for layer in self.layers())]
+        layers = [] if self.layer is None else [self.layer]
+        if self.recent.values:
+            layers.append(self.recent.layer)
+        return [self.base.objects, *(layer.objects for layer in layers if len(layer.objects))]
 
     def lookup(self, test: Test) -> Ints:
         """The objects whose value passes a test of `ValueOf` against constants; each once."""
@@ -295,7 +324,7 @@ class LocalGraph:
 
     def expected(self, test: Test) -> float:
         """About how many objects `lookup` would give."""
-        kept = [self.base.objects] if self.layer is None else [self.base.objects, self.layer.objects]
+        kept = [self.base.objects, *(layer.objects for layer in self.telling_layers())]
         return sum(objects.expected(op, constant) for op, constant in constants(test) for objects in kept)
 
     def equal(self, values: Values) -> tuple[Ints, Ints]:

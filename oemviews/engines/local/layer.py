@@ -122,7 +122,11 @@ class Layer(NamedTuple):
             last = len(oids) - 1 - last
             oids, values = oids[last], values.take(last)
         objects = Objects.of(
-            oids, values.kind, values.integer, values.number, pa.array(values.text, pa.large_string())
+            oids,
+            values.kind,
+            values.integer,
+            values.number,
+            pa.array(values.text.tolist(), pa.large_string()),
         )
         return cls(
             Edges.of(plus.src, plus.label, plus.dst, order),

@@ -11,7 +11,7 @@ from lorel import plan as op
 from lorel.normal import is_constant, oid_of
 from lorel.plan import Plan
 from oemviews.engines.local.aggregate import aggregated
-from oemviews.engines.local.closure import closed
+from oemviews.engines.local.closure import walked_from
 from oemviews.engines.local.conditions import passing
 from oemviews.engines.local.expand import expanded, scanned
 from oemviews.engines.local.keys import (
@@ -88,8 +88,7 @@ def _(plan: op.Expand, run: Running) -> Rows:
 
 @execute.register
 def _(plan: op.Closure, run: Running) -> Rows:
-    graph = run.graph(plan.step.graph, plan.step.state)
-    return closed(run(plan.input), plan.step, plan.forward, graph)
+    return walked_from(plan, run)
 
 
 @execute.register

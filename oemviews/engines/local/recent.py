@@ -15,10 +15,8 @@ import numpy as np
 from oemviews.edits import NetChange
 from oemviews.engines.local.adjacency import Found
 from oemviews.engines.local.layer import EdgeColumns, Layer
-from oemviews.model import Value
 from oemviews.store.labels import LABEL_BITS, LABEL_MASK, LabelBook
-from oemviews.store.schema import value_of
-from oemviews.store.values import MISSING, Bools, Ints, Values, parts_of, strings
+from oemviews.store.values import BIG, C_COMPLEX, CODE, MISSING, NAN, Bools, Ints, Values, strings
 
 Parts: TypeAlias = tuple[int, str | None, int, float]
 """(code, text, integer, number) of a value."""
@@ -62,8 +60,9 @@ class Recent:
         if len(change.minus):
             minus = (minus[0].copy(), minus[1].copy())
             src_, label_, dst_ = (change.minus.column(i).to_pylist() for i in range(3))
+            codes = {text: book.add(text) for text in set(label_)}
             for src, text, dst in zip(src_, label_, dst_, strict=True):
-                label = book.add(text)
+                label = codes[text]
                 if details.pop((src, label, dst), None) is not None:
                     _take(plus[0], src << LABEL_BITS | label, dst)
                     _take(plus[1], dst << LABEL_BITS | label, src)
@@ -72,10 +71,10 @@ class Recent:
                     _put(minus[1], dst << LABEL_BITS | label, src)
                     gone += 1
         if len(change.plus):
-            for src, text, dst, pos, shape in zip(
-                *(c.to_pylist() for c in change.plus.itercolumns()), strict=True
-            ):
-                label = book.add(text)
+            columns = [column.to_pylist() for column in change.plus.itercolumns()]
+            codes = {text: book.add(text) for text in set(columns[1])}
+            for src, text, dst, pos, shape in zip(*columns, strict=True):
+                label = codes[text]
                 if (src, label, dst) not in details:
                     _put(plus[0], src << LABEL_BITS | label, dst)
                     _put(plus[1], dst << LABEL_BITS | label, src)
@@ -89,7 +88,7 @@ class Recent:
                 names = ("oid", "type", "text", "integer", "number")
                 columns = (table[name].to_pylist() for name in names)
                 for oid, *parts in zip(*columns, strict=True):
-                    values[oid] = _parts(oid, value_of(*parts))
+                    values[oid] = _parts(oid, *parts)
         if len(change.created):
             shapes = {
                 **shapes,
@@ -98,6 +97,11 @@ class Recent:
         if len(change.gone):
             values |= dict.fromkeys(change.gone["oid"].to_pylist(), GONE)
         return replace(self, values=values, shapes=shapes)
+
+    @cached_property
+    def labels(self) -> frozenset[int]:
+        """The labels of edges that came or went."""
+        return frozenset(key & LABEL_MASK for ends in (self.plus[0], self.minus[0]) for key in ends)
 
     # ---- as arrays ----
 
@@ -132,11 +136,11 @@ class Recent:
         """Edges of one label, found below for a few objects, with the recent ones laid over."""
         keys = [oid << LABEL_BITS | label for oid in oids.tolist()]
         minus, plus = self.minus[side], self.plus[side]
-        if minus:
-            for i, key in enumerate(keys):
-                if key in minus:
-                    keep = (row != i) | ~np.isin(other, minus[key])
-                    row, other = row[keep], other[keep]
+        gone = {(i, end) for i, key in enumerate(keys) if key in minus for end in minus[key]} if minus else ()
+        if gone:
+            pairs = zip(row.tolist(), other.tolist(), strict=True)
+            keep = np.array([pair not in gone for pair in pairs], bool)
+            row, other = row[keep], other[keep]
         if plus:
             more = [(i, end) for i, key in enumerate(keys) if key in plus for end in plus[key]]
             if more:
@@ -166,6 +170,17 @@ class Recent:
             row, label, other = (np.concatenate(c) for c in zip((row, label, other), added.T, strict=True))
         return Found(row, label, other)
 
+    def over_joined(self, there: Bools, side: int, near: Ints, label: int, far: Ints) -> Bools:
+        """Which of a few edges of one label exist, given which do below."""
+        plus, minus = self.plus[side], self.minus[side]
+        for i, (oid, end) in enumerate(zip(near.tolist(), far.tolist(), strict=True)):
+            key = oid << LABEL_BITS | label
+            if end in plus.get(key, ()):
+                there[i] = True
+            elif end in minus.get(key, ()):
+                there[i] = False
+        return there
+
     def over_places(self, where: Ints, src: Ints, label: Ints, dst: Ints) -> Ints:
         """Where a few edges stand, given where they stand below."""
         for i, edge in enumerate(zip(src.tolist(), label.tolist(), dst.tolist(), strict=True)):
@@ -177,7 +192,7 @@ class Recent:
 
 
 def _put(ends: Ends, key: int, far: int) -> None:
-    ends[key] = (*ends.get(key, ()), far)
+    ends[key] = (*ends[key], far) if key in ends else (far,)
 
 
 def _take(ends: Ends, key: int, far: int) -> None:
@@ -188,6 +203,8 @@ def _take(ends: Ends, key: int, far: int) -> None:
         del ends[key]
 
 
-def _parts(oid: int, value: Value) -> Parts:
-    kind, text, integer, number = parts_of(value)
-    return (kind, text, oid if kind == 0 else integer, number)
+def _parts(oid: int, kind: str, text: str | None, integer: int | None, number: float | None) -> Parts:
+    """The parts of a value as a table holds it; a complex object keeps its oid."""
+    code = BIG if kind == "integer" and integer is None else CODE[kind]
+    whole = oid if code == C_COMPLEX else integer or 0
+    return code, text, whole, NAN if number is None else number

@@ -22,9 +22,9 @@ from lorel.normal import (
     is_constant,
     oid_of,
 )
-from oemviews.engines.local.coerce import repeated
+from oemviews.engines.local.coerce import constant_values, repeated
 from oemviews.engines.rows import Column, Rows
-from oemviews.model import TYPES, Value, as_number
+from oemviews.model import TYPES, Value, as_number, is_storable
 from oemviews.store.values import (
     BIG,
     BOOLEAN,
@@ -69,7 +69,7 @@ def _scalar(scalar: Scalar, rows: Rows, values_at: ValuesAt) -> Values:
 
 @_scalar.register
 def _(scalar: Const, rows: Rows, values_at: ValuesAt) -> Values:
-    return repeated(values_of([scalar.value]), len(rows))
+    return repeated(constant_values(type(scalar.value).__name__, scalar.value), len(rows))
 
 
 @_scalar.register
@@ -127,7 +127,7 @@ def _(scalar: Arith, rows: Rows, values_at: ValuesAt) -> Values:
 
 
 def arithmetic(op: str, a: int | float, b: int | float) -> int | float | None:
-    """Two integers exactly, else both as doubles; None where there is no finite result.
+    """Two integers exactly, else both as doubles; None where the result is not finite, or too long.
 
     >>> arithmetic("mod", -7, 3), arithmetic("/", 1, 0), arithmetic("+", 2**70, 1)
     (-1, None, 1180591620717411303425)
@@ -154,15 +154,17 @@ def arithmetic(op: str, a: int | float, b: int | float) -> int | float | None:
 def _whole(op: str, a: int, b: int) -> int | None:
     match op:
         case "+":
-            return a + b
+            result = a + b
         case "-":
-            return a - b
+            result = a - b
         case "*":
-            return a * b
-    if b == 0:
-        return None
-    rest = abs(a) % abs(b)
-    return -rest if a < 0 else rest
+            result = a * b
+        case _:
+            if b == 0:
+                return None
+            rest = abs(a) % abs(b)
+            result = -rest if a < 0 else rest
+    return result if is_storable(result) else None
 
 
 def _numbers(values: Values) -> list[int | float | None]:

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lorel.normal import Compare, Labels, State, Test
+from lorel.normal import Automaton, Compare, Labels, State, Test, test_variables
 from oemviews.engines.local.adjacency import Adjacency
+from oemviews.engines.local.conditions import passing
+from oemviews.engines.local.region import sampled_reach
+from oemviews.engines.rows import Rows
 
 if TYPE_CHECKING:
     from oemviews.engines.local.graph import LocalGraph
 
 
 _FEW: Final = 64
-"""So many objects are looked up to count the edges into them; of more the mean will do."""
+"""So many objects are looked up to count the edges into them; for more a sample of edges will do."""
+
+_SAMPLE: Final = 256
 
 
 class LocalStatistics:
-    """`lorel.planner.Statistics` over the arrays of graphs; the newest few hundred changes do not count."""
+    """`lorel.planner.Statistics` over the arrays of graphs; the newest changes count only in a small one."""
 
     def __init__(self, graphs: Mapping[tuple[str, State], LocalGraph]) -> None:
         self._graphs = graphs
@@ -53,12 +58,21 @@ class LocalStatistics:
         return known
 
     def _entered(self, test: Test, labels: Labels, graph: str) -> float:
-        passing = self.passing(test, graph)
+        number = self.passing(test, graph)
         known = self._graphs[graph, "new"]
         label = known.book.one(labels)
-        if passing > _FEW or label is None:
-            return passing * self.fan_in(labels, graph)
+        if number > _FEW and label is not None and label in known.base.edges.out:
+            return _sampled(known, test, label)
+        if number > _FEW or label is None:
+            return number * self.fan_in(labels, graph)
         return float(len(known.follow(1, known.lookup(test), label)[0]))
+
+    def reach(self, path: Automaton, graph: str, forward: bool) -> float:
+        held = self._graphs[graph, "new"]
+        known = held.base.reach.get((path, forward))
+        if known is None:
+            known = held.base.reach[path, forward] = sampled_reach(held, path, forward)
+        return known
 
     def objects(self, graph: str) -> float:
         return float(self._graphs[graph, "new"].object_count)
@@ -85,10 +99,20 @@ class LocalStatistics:
             which = np.flatnonzero(known.book.matching(labels)[out.present])
             edges = int((out.starts[which + 1] - out.starts[which]).sum())
             sources, targets = counts.src[which].sum(), counts.dst[which].sum()
-        if known.layer is not None:
-            more = [_distinct(adjacency, one) for adjacency in known.layer.plus]
+        for layer in known.telling_layers():
+            more = [_distinct(adjacency, one) for adjacency in layer.plus]
             edges, sources, targets = edges + more[0][0], sources + more[0][1], targets + more[1][1]
         return float(edges), float(sources), float(targets)
+
+
+def _sampled(graph: LocalGraph, test: Test, label: int) -> float:
+    """About how many edges of a label lead to objects that pass a test, going by some of them."""
+    lo, hi = graph.base.edges.out.section(label)
+    at = np.unique(np.linspace(lo, hi - 1, min(_SAMPLE, hi - lo)).astype(np.int64))
+    oids = graph.base.edges.out.far[at].astype(np.int64)
+    variable = next(iter(test_variables(test)))
+    hits = passing(test, Rows.of_set(variable, oids), lambda oids, _graph, _state: graph.values(oids))
+    return (hi - lo) * max(0.5, float(np.count_nonzero(hits))) / max(1, len(at))
 
 
 def _distinct(adjacency: Adjacency, label: int | None) -> tuple[int, int]:

@@ -21,7 +21,7 @@ _DECIMAL: Final = "decimal(38,0)"
 
 def aggregated(table: Table, rows: Table, node: Aggregate, graph_of: GraphOf) -> Table:
     """`table` with one more value column; if no row matches, count and sum are 0, the others missing."""
-    members = distinct(rows.keep(dict.fromkeys((*node.keys, node.arg))))
+    members = distinct(rows.keep(dict.fromkeys((*node.keys, node.arg, *node.others))))
     both: dict[str, Kind] = {
         key: "oid" if table.kinds[key] == members.kinds[key] == "oid" else "value" for key in node.keys
     }

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from lorel.normal import Automaton, Step
 from oemviews.engines.spark import values as v
 from oemviews.engines.spark.graph import SparkGraph, frame_of, label_is
-from oemviews.engines.spark.table import Kind, N, Table, among, column_name
+from oemviews.engines.spark.table import ONE, Kind, N, Table, among, column_name
 
 LIMIT: Final = 100_000
 """Rows of a frontier, and of what was visited, that may be on the driver."""
@@ -35,7 +35,9 @@ def closure(table: Table, step: Step, forward: bool, graph: SparkGraph, limit: i
     assert isinstance(step.path, Automaton)
     start, end = (step.src, step.dst) if forward else (step.dst, step.src)
     way = _Way(graph, step.path, forward, step.via is not None)
-    starts = table.frame.selectExpr(f"{table.place(start)} AS origin").distinct()
+    starts = table.frame.selectExpr(
+        f"{table.place(start)} AS origin", f"{table.place(start)} AS oid"
+    ).distinct()
     pairs = _Walk(way, limit).run(starts)
     condition = table.col(start) == F.col("origin")
     if end in table.kinds:
@@ -54,6 +56,16 @@ def closure(table: Table, step: Step, forward: bool, graph: SparkGraph, limit: i
             kinds[step.via] = "value"
             columns.append(text.struct.alias(column_name(step.via)))
     return Table(frame.select(*columns, N), kinds, table.known, table.positive)
+
+
+def ends(table: Table, step: Step, forward: bool, graph: SparkGraph, limit: int = LIMIT) -> Table:
+    """Every object that walks from any of the rows lead to, or come from, once."""
+    assert isinstance(step.path, Automaton)
+    start, end = (step.src, step.dst) if forward else (step.dst, step.src)
+    way = _Way(graph, step.path, forward, walks=False)
+    starts = table.frame.selectExpr("0L AS origin", f"{table.place(start)} AS oid").distinct()
+    met = _Walk(way, limit).run(starts)
+    return Table(met.select(F.col("oid").alias(column_name(end))), {end: "oid"}, count=ONE)
 
 
 def fetched(table: Table, spark: SparkSession, limit: int = LIMIT) -> Table:
@@ -90,7 +102,7 @@ class _Way:
 
     def begin(self, starts: DataFrame) -> DataFrame:
         states = F.explode(F.array(*map(F.lit, self.first))).alias("state")
-        placed = starts.select("origin", F.col("origin").alias("oid"), states)
+        placed = starts.select("origin", "oid", states)
         if not self.walks:
             return placed
         labels = F.array().cast("array<string>").alias("labels")

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from lorel.normal import Labels, State, Test, ValueOf
+from lorel import plan as op
+from lorel.moves import guessed_reach
+from lorel.normal import Automaton, Labels, State, Test
 from lorel.plan import Plan, operators
 from lorel.planner import Statistics
 from oemviews.engines.rows import NO_ROWS, Rows
-from oemviews.engines.spark.arrow import given_table, rows_of, values_of
-from oemviews.engines.spark.closure import LIMIT
-from oemviews.engines.spark.graph import SparkGraph
+from oemviews.engines.spark.arrow import rows_of, values_of
+from oemviews.engines.spark.closure import LIMIT, LITERALS
+from oemviews.engines.spark.graph import SparkGraph, frame_of
 from oemviews.engines.spark.lower import Lowering
-from oemviews.engines.spark.scalars import valued
-from oemviews.engines.spark.table import Table
-from oemviews.engines.spark.values import TOO_LONG
+from oemviews.engines.spark.table import Table, among
+from oemviews.engines.spark.together import parts_of, shared_end, together
+from oemviews.engines.spark.values import TOO_LONG, of_object
 from oemviews.errors import OemError
 from oemviews.model import ROOT
 from oemviews.session import settings
-from oemviews.store.values import C_COMPLEX, Ints, Values
+from oemviews.store.values import C_COMPLEX, Ints, Values, column_numpy, concat_values, missing_values
 
 _MANY_ROWS: Final = 1_000_000
 _BROADCAST: Final = 50_000.0
+_BROADCAST_DELTA: Final = 200_000.0
+"""Rows of a binding table that are sent to the other side of a join: more if the plan begins with few rows
+handed in, for then the other side is all of the graph. That many are about Spark's own limit of 10 MB."""
+
 _ADAPTIVE: Final = "spark.sql.adaptive.enabled"
+
+_JOINS: Final = (op.Expand, op.Closure, op.Join, op.ValueExpand, op.Semi, op.Anti, op.Aggregate)
+_MOST_JOINS: Final = 100
+"""Catalyst takes minutes to plan more of them, or runs out of stack."""
 
 
 class Guess:
@@ -48,6 +61,9 @@ class Guess:
 
     def entering(self, test: Test, labels: Labels, graph: str) -> float:
         return self.passing(test, graph) * self.fan_in(labels, graph)
+
+    def reach(self, path: Automaton, graph: str, forward: bool) -> float:
+        return guessed_reach(self, path, graph, forward)
 
     def objects(self, graph: str) -> float:
         return 1e6
@@ -79,14 +95,14 @@ class SparkEngine:
 
     def table(self, plan: Plan, given: Mapping[str, Rows] = NO_ROWS) -> Table:
         """The frame with the kinds of its columns."""
+        few_enough(plan)
         return self._lowering(given).table(plan).settled()
 
     def run(
         self, plan: Plan, given: Mapping[str, Rows] = NO_ROWS, actual: dict[int, int] | None = None
     ) -> Rows:
         lowering = self._lowering(given, observed=actual is not None)
-        many = any(node.estimate > _MANY_ROWS for node in operators(plan))
-        with settings(self.spark, {_ADAPTIVE: "true"} if many else {}), failing_in_words():
+        with self._running([plan]):
             table = lowering.table(plan).settled()
             rows = rows_of(table.frame.toArrow(), table.kinds)
         if actual is not None and lowering.observed is not None:
@@ -94,21 +110,72 @@ class SparkEngine:
         self.touched += len(rows) if actual is None else sum(actual.values())
         return rows
 
+    def run_all(self, runs: Sequence[tuple[Plan, Mapping[str, Rows]]]) -> list[Rows]:
+        """One job for all plans, or for as many as Spark gets through at once; and those of closures."""
+        found: list[Rows] = []
+        for part in parts_of(runs, lambda run: joins_of(run[0]), _MOST_JOINS):
+            found += self._run_part(part)
+        return found
+
+    def _run_part(self, runs: Sequence[tuple[Plan, Mapping[str, Rows]]]) -> list[Rows]:
+        if len(runs) == 1:
+            return [self.run(*runs[0])]
+        end, plans = shared_end([plan for plan, _ in runs])
+        with self._running(plans):
+            lowered = [
+                partial(self._lowering(given).table, plan)
+                for plan, (_, given) in zip(plans, runs, strict=True)
+            ]
+            found = together(lowered, end)
+        self.touched += sum(map(len, found))
+        return found
+
     def values(self, oids: Ints, graph: str = "", state: State = "new") -> Values:
         unique, back = np.unique(oids, return_inverse=True)
-        table = given_table(self.spark, Rows.of_set("o", unique), ("o",))
-        ref = ValueOf("o", graph, state)
-        read = valued(table, [ref], self._lowering(NO_ROWS).graph, frozenset())
-        oid = read.table.col("o").alias("o")
-        found = read.table.frame.select(oid, read.values[ref].struct.alias("x")).toArrow()
-        found = found.sort_by("o")
-        values = values_of(found["x"])
+        if not len(unique):
+            return missing_values(0)
+        objects = self.graphs[graph, state].objects
+        if len(unique) <= LITERALS:
+            objects = objects.filter(among("oid", unique.tolist()))
+        else:
+            wanted = frame_of(self.spark, pa.table({"oid": unique}))
+            objects = objects.join(F.broadcast(wanted) if len(unique) <= LIMIT else wanted, "oid")
+        found = objects.select("oid", of_object().struct.alias("x")).toArrow().sort_by("oid")
+        known = column_numpy(found["oid"]).astype(np.int64)
+        place = np.searchsorted(known, unique)
+        there = place < len(known)
+        there[there] = known[place[there]] == unique[there]
+        values = concat_values([values_of(found["x"]), missing_values(1)])
+        values = values.take(np.where(there, place, len(known)))
         values.kind[unique == ROOT] = C_COMPLEX  # the root stands in no table
         return values.take(back)
 
+    @contextmanager
+    def _running(self, plans: Sequence[Plan]) -> Iterator[None]:
+        """Spark plans again on the way if much is to be done; for little, that costs more than it gains."""
+        for plan in plans:
+            few_enough(plan)
+        many = any(node.estimate > _MANY_ROWS for plan in plans for node in operators(plan))
+        with settings(self.spark, {_ADAPTIVE: "true"} if many else {}), failing_in_words():
+            yield
+
     def _lowering(self, given: Mapping[str, Rows], observed: bool = False) -> Lowering:
-        below = 0.0 if self._statistics is None else _BROADCAST
+        below = 0.0 if self._statistics is None else _BROADCAST_DELTA if given else _BROADCAST
         return Lowering(self.spark, self.graphs, given, self.limit, below, {} if observed else None)
+
+
+def joins_of(plan: Plan) -> int:
+    return sum(isinstance(node, _JOINS) for node in operators(plan))
+
+
+def few_enough(plan: Plan) -> None:
+    """Refuse a plan that Spark would not get through."""
+    joins = joins_of(plan)
+    if joins > _MOST_JOINS:
+        raise OemError(
+            f"found a statement of {joins} joins, wanted at most {_MOST_JOINS} for Spark: "
+            "use the local engine, or split the statement"
+        )
 
 
 @contextmanager

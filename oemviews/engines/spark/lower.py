@@ -12,16 +12,17 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from lorel import plan as op
-from lorel.normal import Labels, State, Step, ValueOf
+from lorel.normal import Labels, State, Step, ValueOf, is_constant, values_read
 from lorel.plan import Plan
 from oemviews.engines.rows import Rows
 from oemviews.engines.spark import values as v
 from oemviews.engines.spark.aggregate import aggregated, distinct_by_value
 from oemviews.engines.spark.arrow import given_table
-from oemviews.engines.spark.closure import LIMIT, LITERALS, closure, fetched
+from oemviews.engines.spark.closure import LIMIT, LITERALS, closure, ends, fetched
 from oemviews.engines.spark.graph import SparkGraph
-from oemviews.engines.spark.scalars import Valued, computed, filtered, refs_of, valued
+from oemviews.engines.spark.scalars import Valued, computed, filtered, valued
 from oemviews.engines.spark.table import ONE, Kind, N, Table, among, consolidated, distinct, joined, united
+from oemviews.store.values import Values
 
 _UNIT: Final = Rows({}, np.ones(1, np.int64))
 
@@ -54,9 +55,10 @@ class Lowering:
     def rows(self, plan: Plan) -> Table:
         """The table as the side of a join that is sent to the other, if it is expected to be small."""
         table = self.table(plan)
-        if plan.estimate >= self.broadcast_below:
-            return table
-        return replace(table, frame=F.broadcast(table.frame))
+        return replace(table, frame=F.broadcast(table.frame)) if self.is_small(plan) else table
+
+    def is_small(self, plan: Plan) -> bool:
+        return plan.estimate < self.broadcast_below
 
 
 @singledispatch
@@ -107,7 +109,7 @@ def _(plan: op.Scan, to: Lowering) -> Table:
 @lower.register
 def _(plan: op.Expand, to: Lowering) -> Table:
     edges = _edges(plan.step, to)
-    start = _constants(plan.input, edges) if to.observed is None else None
+    start = (_constants(plan.input, edges) or _listed(plan.input, edges, to)) if to.observed is None else None
     if start is not None:
         return _extended(start, plan.step, edges, alone=True)
     return _extended(to.rows(plan.input).opened(), plan.step, edges, alone=False)
@@ -119,6 +121,18 @@ def _constants(plan: Plan, edges: DataFrame) -> Table | None:
         return Table(edges, {}, count=ONE)
     start = _constants(plan.input, edges) if isinstance(plan, op.Bind) else None
     return None if start is None or not isinstance(plan, op.Bind) else _bound(start, plan)
+
+
+def _listed(plan: Plan, edges: DataFrame, to: Lowering) -> Table | None:
+    """Rows handed in, if they are few objects, each once: literals in the scan say it all, without a join."""
+    if not isinstance(plan, op.Given) or len(plan.columns) != 1 or is_constant(plan.columns[0]):
+        return None
+    rows, name = to.given[plan.name], plan.columns[0]
+    column = rows.columns.get(name, next(iter(rows.columns.values())))
+    if isinstance(column, Values) or len(column) > LITERALS or (rows.counts != 1).any():
+        return None
+    oids = frozenset(column.tolist())
+    return Table(edges, {}, {name: oids}, count=ONE) if len(oids) == len(column) else None
 
 
 def _edges(step: Step, to: Lowering) -> DataFrame:
@@ -156,7 +170,15 @@ def _(plan: op.Closure, to: Lowering) -> Table:
     table = to.table(plan.input)
     few = to.observed is None and plan.input.estimate < to.limit and not _is_local(plan.input)
     rows = fetched(table, to.spark, to.limit) if few else table.settled()
-    return closure(rows, plan.step, plan.forward, graph, to.limit)
+    if plan.kept is None:
+        return closure(rows, plan.step, plan.forward, graph, to.limit)
+    if plan.kept:
+        pairs = closure(rows, plan.step, plan.forward, graph, to.limit)
+        return distinct(pairs.keep((*plan.kept, plan.ends[1])))
+    found = ends(rows, plan.step, plan.forward, graph, to.limit)
+    if plan.back is None:
+        return found
+    return joined(found, to.table(plan.back.input).keep(plan.ends[1:]), "left_semi")
 
 
 def _is_local(plan: Plan) -> bool:
@@ -166,7 +188,7 @@ def _is_local(plan: Plan) -> bool:
 
 @lower.register
 def _(plan: op.Filter, to: Lowering) -> Table:
-    return filtered(to.rows(plan.input), plan.tests, to.graph)
+    return filtered(to.table(plan.input), plan.tests, to.graph, small=to.is_small(plan.input))
 
 
 @lower.register
@@ -181,7 +203,7 @@ def _(plan: op.Join, to: Lowering) -> Table:
 
 @lower.register
 def _(plan: op.ValueExpand, to: Lowering) -> Table:
-    refs = list(refs_of(plan.scalar))
+    refs = list(values_read(plan.scalar))
     rows = valued(to.table(plan.input), refs, to.graph, frozenset(refs))
     table = rows.table
     names = [F.expr(each) for each in (*table.named, f"{table.count} AS {N}")]

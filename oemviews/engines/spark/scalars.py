@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -26,9 +26,13 @@ from lorel.normal import (
     ValueOf,
     is_constant,
     oid_of,
+    values_read,
+    values_tested,
 )
 from oemviews.engines.spark import values as v
 from oemviews.engines.spark.graph import SparkGraph, like
+from oemviews.engines.spark.grep import searched
+from oemviews.engines.spark.membership import one_of
 from oemviews.engines.spark.table import Table, among
 from oemviews.engines.spark.values import Value
 
@@ -74,9 +78,8 @@ class Valued:
             case Compare(op, left, right, negated):
                 return v.holds(v.compare(op, self.scalar(left), self.scalar(right)), negated)
             case OneOf(scalar, constants, negated):
-                value = self.scalar(scalar)
-                tests = [v.compare("=", value, v.of_constant(constant.value)) for constant in constants]
-                return v.holds(v.either(tests), negated)
+                atoms = [constant.value for constant in constants]
+                return v.holds(one_of(self.scalar(scalar), atoms), negated)
             case Match(kind, scalar, pattern, negated):
                 return v.holds(_matches(kind, self.scalar(scalar), pattern), negated)
 
@@ -98,7 +101,7 @@ def _matches(kind: str, value: Value, pattern: str) -> Column:
         if kind == "like":
             return like(text, pattern)
         if kind == "grep":
-            return text.rlike("(?d)" + pattern)  # only a newline ends a line
+            return searched(text, pattern)
         return v.soundex(text) == v.soundex(F.lit(pattern))
 
     cases = [(value.type == "string") & test(value.text)] if "string" in value.kinds else []
@@ -107,29 +110,18 @@ def _matches(kind: str, value: Value, pattern: str) -> Column:
     return v.either(cases)
 
 
-def refs_of(scalar: Scalar) -> Iterator[ValueOf]:
-    """The objects whose values a scalar reads."""
-    match scalar:
-        case ValueOf():
-            yield scalar
-        case Arith(_, left, right):
-            yield from refs_of(left)
-            yield from refs_of(right)
-        case Apply(_, arg):
-            yield from refs_of(arg)
+def valued(
+    table: Table,
+    refs: Iterable[ValueOf],
+    graph_of: GraphOf,
+    needed: frozenset[ValueOf],
+    *,
+    small: bool = False,
+) -> Valued:
+    """Join the values that are read. A row whose object is not there goes, if its value is `needed`.
 
-
-def test_refs(test: Test) -> Iterator[ValueOf]:
-    match test:
-        case Compare(op, left, right) if op != "==":
-            yield from refs_of(left)
-            yield from refs_of(right)
-        case OneOf(scalar=scalar) | Match(scalar=scalar):
-            yield from refs_of(scalar)
-
-
-def valued(table: Table, refs: Iterable[ValueOf], graph_of: GraphOf, needed: frozenset[ValueOf]) -> Valued:
-    """Join the values that are read. A row whose object is not there goes, if its value is `needed`."""
+    A `small` table is sent to the objects at every join: an object has one value, so it stays small.
+    """
     table, found = table.opened(), dict[ValueOf, Value]()
     for ref in dict.fromkeys(refs):
         if table.kinds.get(ref.var) == "value":
@@ -148,22 +140,24 @@ def valued(table: Table, refs: Iterable[ValueOf], graph_of: GraphOf, needed: fro
         name = table.next
         found[ref] = v.of_object(f"{name}.")
         same = f"{table.place(ref.var)} = {name}.oid" if ref.var in table.kinds else "true"
+        if small:
+            table = replace(table, frame=F.broadcast(table.frame))
         table = table.joined_with(objects.alias(name), same, "inner" if ref in needed else "left")
     return Valued(table, found)
 
 
-def filtered(table: Table, tests: Iterable[Test], graph_of: GraphOf) -> Table:
+def filtered(table: Table, tests: Iterable[Test], graph_of: GraphOf, *, small: bool = False) -> Table:
     """The rows that pass all tests."""
     listed = list(tests)
-    negated = {ref for test in listed if getattr(test, "negated", False) for ref in test_refs(test)}
-    refs = [ref for test in listed for ref in test_refs(test)]
-    rows = valued(table, refs, graph_of, frozenset(refs) - negated)
+    negated = {ref for test in listed if getattr(test, "negated", False) for ref in values_tested(test)}
+    refs = [ref for test in listed for ref in values_tested(test)]
+    rows = valued(table, refs, graph_of, frozenset(refs) - negated, small=small)
     return rows.keep(*(rows.test(test) for test in listed))
 
 
 def computed(table: Table, name: str, scalar: Scalar, required: bool, graph_of: GraphOf) -> Table:
     """One more column with the value of a scalar."""
-    refs = list(refs_of(scalar))
+    refs = list(values_read(scalar))
     rows = valued(table, refs, graph_of, frozenset(refs) if required else frozenset())
     value = rows.scalar(scalar)
     kept = rows.keep(value.type.isNotNull()) if required else rows.table

@@ -38,6 +38,9 @@ OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
+_TURNED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """The columns of a value, and the types it can have: a smaller set makes a smaller expression."""
@@ -48,6 +51,8 @@ class Value:
     number: Column
     kinds: frozenset[str] = EVERY
     oid: Column | None = None  # of an object: a complex one compares by it
+    place: str | None = None  # what stands before the names of its columns in SQL, if they are columns
+    plain: bool = False  # a constant that is decided by doubles
 
     @property
     def exact(self) -> Column:
@@ -70,7 +75,7 @@ def of_struct(column: Column) -> Value:
 def of_object(prefix: str = "") -> Value:
     """The value of an object whose columns were joined, under names with `prefix`."""
     oid, type_, text, integer, number = (F.col(prefix + name) for name in ("oid", *VALUE))
-    return Value(type_, text, integer, number, oid=oid)
+    return Value(type_, text, integer, number, oid=oid, place=prefix)
 
 
 def of_constant(atom: Atom) -> Value:
@@ -81,7 +86,19 @@ def of_constant(atom: Atom) -> Value:
         F.lit(integer).cast("bigint"),
         F.lit(number).cast("double"),
         frozenset({kind}),
+        plain=is_plain(atom),
     )
+
+
+def is_plain(atom: Atom) -> bool:
+    """Whether doubles decide every comparison with a constant: a real, or an integer that alone rounds to it.
+
+    >>> is_plain(20), is_plain(2**53), is_plain(0.5), is_plain("20"), is_plain(True)
+    (True, False, True, False, False)
+    """
+    if isinstance(atom, float):
+        return True
+    return isinstance(atom, int) and not isinstance(atom, bool) and abs(atom) < 2**53
 
 
 def of_integer(column: Column) -> Value:
@@ -132,6 +149,10 @@ def holds(test: Column, negated: bool) -> Column:
 
 def compare(op: str, a: Value, b: Value) -> Column:
     """The coercion table; cases that the types rule out are left out of the expression."""
+    if b.plain:
+        return _with_plain(op, a, b)
+    if a.plain:
+        return _with_plain(_TURNED[op], b, a)
     cases: list[Column] = []
     if "string" in a.kinds & b.kinds:
         cases.append(_guarded("string", a, b, OPERATORS[op](a.text, b.text)))
@@ -147,6 +168,21 @@ def compare(op: str, a: Value, b: Value) -> Column:
         equal = a.exact.eqNullSafe(b.exact) & a.text.eqNullSafe(b.text)
         cases.append((a.type == b.type) & a.type.isin(others) & (equal if op == "=" else ~equal))
     return either(cases)
+
+
+def _with_plain(op: str, a: Value, b: Value) -> Column:
+    """A comparison with a plain constant: by doubles alone, which Spark can hand down to the files.
+
+    Only an integer beyond the doubles, which has no number, has to be looked at.
+    """
+    test: Column = OPERATORS[op](a.number, b.number)
+    if op == "=" or "integer" not in a.kinds & b.kinds:
+        return test
+    beyond = a.number.isNull() & (a.type == "integer")
+    if op != "!=":
+        below = a.text.startswith("-")
+        beyond = beyond & (below if op in ("<", "<=") else ~below)
+    return test | beyond
 
 
 def _guarded(kind: str, a: Value, b: Value, test: Column) -> Column:
@@ -173,7 +209,10 @@ def _integers(op: str, a: Value, b: Value) -> Column:
         .when(rank > 0, test(a.text, b.text))
         .otherwise(test(b.text, a.text))
     )
-    return F.coalesce(test(a.integer, b.integer), long)
+    # rounding keeps the order, so different doubles decide
+    return F.when(a.number != b.number, test(a.number, b.number)).otherwise(
+        F.coalesce(test(a.integer, b.integer), long)
+    )
 
 
 def _rank(value: Value) -> Column:

@@ -6,7 +6,7 @@ An edit that cannot be refuses the whole batch.
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from oemviews.edits import UNKNOWN, Change, Delete, Edit, Insert, Name, NetChange, New, Ref, Unname
 from oemviews.errors import EditError
-from oemviews.model import COMPLEX, ROOT, Oid, Value, same_value
+from oemviews.model import COMPLEX, ROOT, Complex, Oid, Value, is_storable, same_value
 from oemviews.store.schema import CHANGES_OF_VALUE, EDGES, OBJECTS, columns_of
 from oemviews.store.values import C_COMPLEX, MISSING, Bools, Ints, Strings, Values
 
@@ -280,22 +280,26 @@ def _table(columns: Sequence[object], schema: pa.Schema) -> pa.Table:
         arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
     except UnicodeEncodeError as error:
         raise EditError(
-            f"found half a surrogate pair in {_shown(error.object)}, wanted whole characters"
+            f"found half a surrogate pair in {ascii(error.object)[:_SHOWN]}, wanted whole characters"
         ) from error
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _storable(place: object, value: Value) -> Value:
     """`value`, if tables can hold it."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise _fault(place, f"the number {value}", "a finite one")
+    if isinstance(value, int | float) and not is_storable(value):
+        found = f"the number {value}" if isinstance(value, float) else "an integer of more than 4300 digits"
+        raise _fault(
+            place, found, "a finite one" if isinstance(value, float) else "a shorter one, or a string"
+        )
     if not isinstance(value, str | int | float | bytes | type(COMPLEX) | None):
         raise _fault(place, f"a value of the Python type {type(value).__name__}", "an atomic value")
     return value
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    """A value as an edit writes it."""
+    text = repr(value) if isinstance(value, bytes | Complex) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 

@@ -45,6 +45,9 @@ class Complex:
 
 COMPLEX: Final = Complex()
 
+_TOO_LONG: Final = 10**4300
+"""Python writes and reads integers of at most 4300 digits; more would be a way to keep a reader busy."""
+
 Atom: TypeAlias = int | float | str | bool | bytes | None
 Value: TypeAlias = Atom | Complex
 
@@ -74,6 +77,15 @@ def type_of(value: Value) -> str:
             return "binary"
         case None:
             return "null"
+
+
+def is_storable(number: int | float) -> bool:
+    """Whether tables can hold a number and give it back: finite, and of at most 4300 digits.
+
+    >>> is_storable(2**70), is_storable(10**4300), is_storable(float("inf"))
+    (True, False, False)
+    """
+    return math.isfinite(number) if isinstance(number, float) else -_TOO_LONG < number < _TOO_LONG
 
 
 def same_value(a: Value, b: Value) -> bool:

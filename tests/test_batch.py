@@ -149,11 +149,11 @@ def test_names_move() -> None:
         (Insert(1, "a", -1), "no object &-1", "an object of this database"),
         (Insert(1, "a", 2**70), f"no object &{2**70}", "an object of this database"),
         (Delete(1, "a", 99), "no object &99", "an object of this database"),
-        (Insert(3, "a", 1), "an edge out of the atomic object &3 ('Thai City')", "a complex object"),
+        (Insert(3, "a", 1), 'an edge out of the atomic object &3 ("Thai City")', "a complex object"),
         (Insert(0, "a", 1), "&0, the root", "another object"),
         (Insert(1, "a", "soup"), "the name 'soup'", 'that {"op": "new"} made'),
         (Change(1, "x"), "a change of the complex object &1", "an atomic object"),
-        (Change(3, "x", "Thai Town"), "&3 with the value 'Thai City'", "the old value 'Thai Town'"),
+        (Change(3, "x", "Thai Town"), '&3 with the value "Thai City"', 'the old value "Thai Town"'),
         (Change(4, 21, 20.0), "&4 with the value 20", "the old value 20.0"),
         (Change(3, float("nan")), "the number nan", "a finite one"),
         (New("n", [1]), "a value of the Python type list", "an atomic value"),  # type: ignore[arg-type]

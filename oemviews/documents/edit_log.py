@@ -17,14 +17,12 @@ import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, NamedTuple
 
 from oemviews.documents.edit_text import BadEdit, Commit, edit_of
 from oemviews.documents.source import LONGEST, Piece, Source
 from oemviews.edits import Edit
 from oemviews.errors import EditError
-
-_MAGIC: Final = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 
 
 class Place(NamedTuple):
@@ -72,10 +70,7 @@ class EditLog:
 
         It is read more than once, so it is kept in `folder` as long as the result lives.
         """
-        head = stream.read(4)
-        suffix = next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=f".log{suffix}", delete=False) as kept:
-            kept.write(head)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".log", delete=False) as kept:
             shutil.copyfileobj(stream, kept)
         log = cls(Path(kept.name), name)
         weakref.finalize(log, Path(kept.name).unlink, missing_ok=True)

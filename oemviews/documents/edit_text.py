@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from oemviews.documents.json_decode import DECODER
+from oemviews.documents.json_decode import DECODER, Hidden
 from oemviews.documents.source import shown
 from oemviews.edits import UNKNOWN, Change, Delete, Edit, Insert, Name, New, Ref, Unname
 from oemviews.model import COMPLEX, Atom
@@ -72,8 +72,13 @@ def _from_json(text: str) -> Edit | Commit:
         raise BadEdit(
             f"{shown(rest) if rest else 'the end of the line'} at {place}", "an edit in JSON"
         ) from error
-    except (ValueError, RecursionError) as error:
+    except Hidden as error:
         raise BadEdit(str(error), "an edit in JSON") from error
+    except RecursionError as error:
+        raise BadEdit("nesting without end", "an edit in JSON") from error
+    except ValueError as error:
+        digits = max(map(len, re.findall(r"\d+", text)))
+        raise BadEdit(f"an integer of {digits} digits", "one of at most 4300, or a string") from error
     if not isinstance(found, dict):
         raise BadEdit(shown(text), 'an edit such as {"op": "ins", "src": 10, "label": "Name", "dst": 15}')
     op = found.get("op")

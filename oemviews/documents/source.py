@@ -27,6 +27,7 @@ LONGEST: Final = 1 << 28
 
 _COMPRESSED_BLOCK: Final = 1 << 16
 _SHOWN: Final = 40
+_MAGIC: Final = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 _BOMS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -74,12 +75,14 @@ class Source:
         self._seen = seen
         self._left = None if piece.end is None else piece.end - piece.start
         try:
-            self._raw: IO[bytes] = piece.path.open("rb")
+            self._raw = piece.path.open("rb")
+            self._raw.seek(piece.start)  # a pipe cannot
         except OSError as error:
             raise _unreadable(piece.path, error) from error
-        self._raw.seek(piece.start)
         self._told = piece.start
-        self._file = _decompressed(self._raw, piece.path)
+        whole = self.begins and piece.end is None
+        packed = compression(self._raw.peek(4)) if whole else ""
+        self._file = _decompressed(self._raw, packed or piece.path.suffix.lower())
 
     def read(self, size: int = BLOCK) -> bytes:
         """The next block; empty at the end."""
@@ -115,8 +118,17 @@ def _unreadable(path: Path, error: OSError) -> DocumentError:
     return refusal(path, None, error.strerror or str(error), "a file that can be read")
 
 
-def _decompressed(raw: IO[bytes], path: Path) -> IO[bytes]:
-    match path.suffix.lower():
+def compression(head: bytes) -> str:
+    """The suffix that goes with how a file begins, whatever it is called; "" if it is not compressed.
+
+    >>> compression(gzip.compress(b"{}")), compression(b"{}")
+    ('.gz', '')
+    """
+    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+
+def _decompressed(raw: IO[bytes], suffix: str) -> IO[bytes]:
+    match suffix:
         case ".gz":
             return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
         case ".zst":

@@ -89,14 +89,14 @@ class BatchInfo:
 
 def log_rows(batch: int, at: datetime, change: NetChange, *, first: int = 1) -> pa.Table:
     """A net change as rows of the log, numbered from `first`."""
-    parts = [
-        _placed("new", change.created),
-        _placed("ins", change.plus),
-        _placed("del", change.minus),
-        _placed("chg", change.changed),
-        _placed("gone", change.gone),
-    ]
-    return _numbered(batch, at, [part for part in parts if len(part)], first)
+    parts = (
+        ("new", change.created),
+        ("ins", change.plus),
+        ("del", change.minus),
+        ("chg", change.changed),
+        ("gone", change.gone),
+    )
+    return _numbered(batch, at, [_placed(op, part) for op, part in parts if len(part)], first)
 
 
 def header_rows(info: BatchInfo) -> pa.Table:
@@ -104,9 +104,12 @@ def header_rows(info: BatchInfo) -> pa.Table:
     rows: list[dict[str, JSON]] = [{"op": "batch", "text": info.to_json()}]
     if info.kind in ("define", "drop"):
         rows.append({"op": info.kind, "label": info.extra.get("view"), "text": info.extra.get("statement")})
-    columns = {name: [row.get(name) for row in rows] for name in LOG.names}
-    part = pa.table(columns, schema=LOG)
-    return _numbered(info.batch, info.at, [part], 0)
+    given = {name for row in rows for name in row}
+    columns = [
+        pa.array([row.get(name) for row in rows], kind) if name in given else pa.nulls(len(rows), kind)
+        for name, kind in zip(LOG.names, LOG.types, strict=True)
+    ]
+    return _numbered(info.batch, info.at, [pa.table(columns, schema=LOG)], 0)
 
 
 def infos_in(rows: pa.Table) -> list[BatchInfo]:
@@ -146,10 +149,11 @@ def _placed(op: str, part: pa.Table) -> pa.Table:
 def _numbered(batch: int, at: datetime, parts: list[pa.Table], first: int) -> pa.Table:
     table = pa.concat_tables(parts) if parts else LOG.empty_table()
     size = len(table)
+    columns = table.columns
     for name, column in (
         ("batch", pa.repeat(pa.scalar(batch, pa.int64()), size)),
         ("seq", pa.array(np.arange(first, first + size, dtype=np.int64))),
         ("at", pa.repeat(pa.scalar(at, LOG.field("at").type), size)),
     ):
-        table = table.set_column(LOG.get_field_index(name), LOG.field(name), column)
-    return table
+        columns[LOG.get_field_index(name)] = column
+    return pa.table(columns, schema=LOG)

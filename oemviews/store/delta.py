@@ -1,8 +1,8 @@
 """One Delta table: its files, its stamps, and commits that are durable when they return.
 
-Commits are raw: Parquet files of our own, then one `create_write_transaction` (docs/decisions/0003).
-A stamp is an application transaction of the table, so it is in the same commit as the files and
-outlives checkpoints; a commit that would repeat one of another writer is refused.
+Parquet files and commits are our own; delta-rs opens tables, reads what others have committed and sums up
+commits in checkpoints (docs/decisions/0003). A stamp is an application transaction of the table, so it is in
+the same commit as the files and outlives checkpoints; a commit beside one of another writer is refused.
 """
 
 from __future__ import annotations
@@ -19,13 +19,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oemviews.errors import DamagedStore, LockedStore, StoreError
+from oemviews.store.commits import add_action, commit_file, remove_action, write_commit
 from oemviews.store.damage import faults_of
 from oemviews.store.files import read_parquet, storing, sync, write_parquet
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-_CONFIGURATION: Final = {"delta.checkpointInterval": "20", "delta.enableExpiredLogCleanup": "false"}
+CHECKPOINT_EVERY: Final = 40
+_CONFIGURATION: Final = {
+    "delta.checkpointInterval": str(CHECKPOINT_EVERY),
+    "delta.enableExpiredLogCleanup": "false",
+}
 _LONGEST: Final = 64
 """Longer strings are left out of the statistics."""
 
@@ -46,6 +51,7 @@ class Table:
 
     def __init__(self, folder: str, schema: pa.Schema, bounds: Sequence[str], delta: DeltaTable) -> None:
         self.folder, self.schema, self.bounds, self._delta = folder, schema, tuple(bounds), delta
+        self.version = delta.version()  # `_delta` itself may lag behind commits of our own
         self.files: tuple[DataFile, ...] = ()
         self._stamps: dict[str, int | None] = {}
         self._list_files()
@@ -57,7 +63,7 @@ class Table:
         os.makedirs(folder, exist_ok=True)
         with storing(folder):
             delta = DeltaTable.create(folder, schema, name=name or None, configuration=_CONFIGURATION)
-            sync(_commit_file(folder, 0))
+            sync(commit_file(folder, 0))
             for made in (os.path.join(folder, "_delta_log"), folder, os.path.dirname(folder)):
                 sync(made)
         return cls(folder, schema, bounds, delta)
@@ -81,10 +87,6 @@ class Table:
         return Table(self.folder, self.schema, self.bounds, DeltaTable(self.folder, version=version))
 
     @property
-    def version(self) -> int:
-        return self._delta.version()
-
-    @property
     def name(self) -> str:
         return self._delta.metadata().name or ""
 
@@ -93,7 +95,7 @@ class Table:
         return sum(file.rows for file in self.files)
 
     def stamp(self, kind: str = "stamp") -> int | None:
-        """The newest number committed under `kind`."""
+        """The newest number committed under `kind`; those of our own commits are known."""
         from deltalake.exceptions import DeltaError
 
         if kind not in self._stamps:
@@ -121,15 +123,16 @@ class Table:
         """Move to the newest version; whether there was a newer one."""
         from deltalake.exceptions import DeltaError
 
-        before, following = self.version, _commit_file(self.folder, self.version + 1)
+        before, following = self.version, commit_file(self.folder, self.version + 1)
         if not os.path.exists(following) and _summed_up(self.folder) <= before:
             return False
         with contextlib.suppress(DeltaError, OSError):
             self._delta.update_incremental()
-        if self.version == before:  # a compaction has removed commits in between
+        if self._delta.version() <= before:  # a compaction has removed commits in between
             self.reopen()
-        if self.version == before:
+        if self._delta.version() <= before:
             return False
+        self.version = self._delta.version()
         self._stamps.clear()
         self._list_files()
         return True
@@ -165,56 +168,41 @@ class Table:
         same_rows: bool = False,
     ) -> None:
         """One durable commit: files come and go and each kind of `stamps` gets its number, or nothing is."""
-        from deltalake import CommitProperties, Transaction
-        from deltalake.exceptions import CommitFailedError, DeltaError
-        from deltalake.transaction import AddAction, PostCommitHookProperties, RemoveAction
-
         add, remove = tuple(add), tuple(remove)
-        now, next_version = int(time.time() * 1000), self.version + 1
-        with storing(f"a commit to {self.folder}"):
-            sync(self.folder)
-        actions: list[AddAction | RemoveAction] = [
-            AddAction(file.path, file.size, {}, now, not same_rows, _stats(file)) for file in add
+        now, version = int(time.time() * 1000), self.version + 1
+        actions = [
+            *(add_action(f.path, f.size, now, _stats(f), data_change=not same_rows) for f in add),
+            *(remove_action(f.path, f.size, now, data_change=not same_rows) for f in remove),
         ]
-        actions += [RemoveAction(file.path, not same_rows, now, file.size, {}) for file in remove]
-        try:
-            self._delta.create_write_transaction(
-                actions,
-                mode="append",
-                schema=self.schema,
-                commit_properties=CommitProperties(
-                    custom_metadata={**(about or {}), **stamps},
-                    max_commit_retries=0,
-                    app_transactions=[Transaction(kind, number) for kind, number in stamps.items()],
-                ),
-                post_commithook_properties=PostCommitHookProperties(cleanup_expired_logs=False),
-            )
-        except CommitFailedError as error:
-            raise LockedStore(
-                f"another writer committed to {self.folder} at the same time; nothing of this batch was "
-                "stored. Try again."
-            ) from error
-        except (
-            DeltaError,
-            OSError,
-        ) as error:  # also a checkpoint that failed after the commit itself was made
-            if not os.path.exists(_commit_file(self.folder, next_version)):
-                raise StoreError(
-                    f"cannot commit to {self.folder}: {error}. Nothing of this batch was stored."
+        with storing(f"a commit to {self.folder}"):
+            if add:
+                sync(self.folder)
+            try:
+                write_commit(self.folder, version, now, actions, stamps, about or {})
+            except FileExistsError as error:
+                raise LockedStore(
+                    f"another writer committed to {self.folder} at the same time; nothing of this batch was "
+                    "stored. Try again."
                 ) from error
-        sync(_commit_file(self.folder, next_version))
-        sync(os.path.join(self.folder, "_delta_log"))
-        self._delta.update_incremental()
         gone = {file.path for file in remove}
         self.files = (*(file for file in self.files if file.path not in gone), *add)
+        self.version = version
         self._stamps.update(stamps)
+        if version % CHECKPOINT_EVERY == 0:
+            with contextlib.suppress(StoreError):  # the commit itself is made
+                self.checkpoint()
 
     def checkpoint(self) -> None:
         """Sum up all commits so far, so that they are not needed to read this version."""
         from deltalake.exceptions import DeltaError
 
+        log = os.path.join(self.folder, "_delta_log")
         try:
+            if self._delta.version() < self.version:
+                self._delta.update_incremental()
             self._delta.create_checkpoint()
+            for name in (f"{self.version:020d}.checkpoint.parquet", "_last_checkpoint", ""):
+                sync(os.path.join(log, name))
         except (DeltaError, OSError) as error:
             raise StoreError(f"cannot sum up {self.folder}: {error}. Nothing is lost by it.") from error
 
@@ -252,7 +240,7 @@ class Table:
         Files are looked at when they are read.
         """
         for version in range(_summed_up(self.folder) + 1, self.version + 1):
-            commit = _commit_file(self.folder, version)
+            commit = commit_file(self.folder, version)
             if os.path.exists(commit) and os.path.getsize(commit) == 0:
                 raise DamagedStore(faults_of(self.folder))
         found = pa.schema(self._delta.schema().to_arrow())
@@ -261,10 +249,6 @@ class Table:
                 f"{self.folder} is not a table of this store: it has the columns {', '.join(found.names)}, "
                 f"not {', '.join(self.schema.names)}."
             )
-
-
-def _commit_file(folder: str, version: int) -> str:
-    return os.path.join(folder, "_delta_log", f"{version:020d}.json")
 
 
 def _summed_up(folder: str) -> int:

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -20,6 +21,8 @@ import pyarrow.parquet as pq
 from oemviews.errors import DamagedStore, StoreError
 
 _ROW_GROUP = 1 << 17
+_SMALL = 1_000
+"""A table of so few rows is written plainly: it is soon merged into a bigger one."""
 _FEW_VALUES = ("label", "type", "text", "shape", "op", "old_type", "old_text", "role", "variable", "view")
 
 
@@ -27,6 +30,18 @@ def sync(path: str | Path) -> None:
     """Wait until a file, or the entries of a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_durably(path: str | Path, content: Any) -> None:
+    """Make a new file with this content, and wait until it is on the disk."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(handle, left) :]
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -51,14 +66,14 @@ def write_parquet(folder: str, table: pa.Table) -> tuple[str, int]:
     name = f"{uuid4().hex}.parquet"
     path = os.path.join(folder, name)
     try:
-        pq.write_table(
-            table,
-            path,
-            compression="zstd",
-            row_group_size=_ROW_GROUP,
-            use_dictionary=[column for column in _FEW_VALUES if column in table.column_names],
-        )
-        sync(path)
+        if len(table) <= _SMALL:
+            buffer = pa.BufferOutputStream()
+            pq.write_table(table, buffer, compression="none", use_dictionary=False)
+            write_durably(path, buffer.getvalue())
+        else:
+            few = [column for column in _FEW_VALUES if column in table.column_names]
+            pq.write_table(table, path, compression="zstd", row_group_size=_ROW_GROUP, use_dictionary=few)
+            sync(path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(path)

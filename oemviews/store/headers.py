@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Final
 
-from oemviews.store.batch import JSON, BatchInfo
+from oemviews.store.batch import JSON, BatchInfo, infos_in
 from oemviews.store.delta import DataFile
 from oemviews.store.ledger import Ledger
 
@@ -52,9 +52,8 @@ class Headers:
 
     def _read(self, files: Iterable[DataFile]) -> None:
         for file in files:
-            rows = self._log.table.read(file, ["text"], filters=[("op", "==", "batch")])
-            for text in rows["text"].to_pylist():
-                self.add(BatchInfo.from_json(text))
+            for info in infos_in(self._log.headers(file)):
+                self.add(info)
 
     def live(self) -> tuple[int, ...]:
         """The define batches of the views that are alive, in order of definition."""

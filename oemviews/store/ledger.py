@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from oemviews.store.delta import DataFile, Table
-from oemviews.store.net import ints
+from oemviews.store.net import Ints, ints
 from oemviews.store.points import reached
 
 MERGED: Final = 64
@@ -32,6 +32,7 @@ class Ledger:
     def __init__(self, table: Table, point: str) -> None:
         self.table, self._point = table, point
         self._kept: OrderedDict[str, pa.Table] = OrderedDict()
+        self._numbered: tuple[str, Ints] = "", np.empty(0, np.int64)
 
     def write(self, rows: pa.Table) -> DataFile:
         """Write rows of one batch, not yet part of the table."""
@@ -69,9 +70,15 @@ class Ledger:
             if file.low["batch"] > after and file.high["batch"] <= upto:
                 rows += file.rows
             else:
-                batches = ints(self.table.read(file, ["batch"])["batch"])
-                rows += int(np.count_nonzero((batches > after) & (batches <= upto)))
+                start, end = np.searchsorted(self._batches(file), [after, upto], side="right")
+                rows += int(end - start)
         return rows
+
+    def _batches(self, file: DataFile) -> Ints:
+        """The batch of each row of a file. The last one is kept: it is asked for again after every batch."""
+        if self._numbered[0] != file.path:
+            self._numbered = file.path, ints(self.table.read(file, ["batch"])["batch"])
+        return self._numbered[1]
 
     def part(self, file: DataFile, after: int, upto: int) -> pa.Table:
         """The rows of one file that belong to the batches after `after` up to `upto`."""
@@ -80,6 +87,12 @@ class Ledger:
             return rows
         start, end = np.searchsorted(ints(rows["batch"]), [after, upto], side="right")
         return rows.slice(start, end - start)
+
+    def headers(self, file: DataFile) -> pa.Table:
+        """The rows of a file, of a big one only the headers: small ones are soon read again as a whole."""
+        if file.rows <= _KEPT_ROWS:
+            return self._rows(file)
+        return self.table.read(file, ["op", "text"], filters=[("op", "==", "batch")])
 
     def merge(self) -> bool:
         """Merge neighbouring small files of about the same span, where 64 have gathered; whether any had."""

@@ -73,7 +73,7 @@ class Lease:
 
     def __init__(self, folder: str, versions: Mapping[str, int]) -> None:
         self._folder, self._handle, self._length = os.path.join(folder, "readers"), -1, 0
-        self.path = os.path.join(self._folder, uuid4().hex)
+        self.path, self._claimed = os.path.join(self._folder, uuid4().hex), {"": -1}
         with contextlib.suppress(OSError):
             os.makedirs(self._folder, exist_ok=True)
             # Made under a hidden name and locked before anybody can take it for a dead reader's.
@@ -86,13 +86,14 @@ class Lease:
 
     def renew(self, versions: Mapping[str, int]) -> None:
         """Claim other versions instead."""
-        if self._handle >= 0:
+        if self._handle >= 0 and versions != self._claimed:
             with contextlib.suppress(OSError):
                 note = orjson.dumps(
                     {"pid": os.getpid(), "host": socket.gethostname(), "versions": dict(versions)}
                 )
                 self._length = max(self._length, len(note))
                 os.pwrite(self._handle, note.ljust(self._length), 0)
+                self._claimed = dict(versions)
 
     def release(self) -> None:
         if self._handle >= 0:

@@ -88,7 +88,7 @@ def _net_edges(rows: pa.Table, *, moves: bool) -> tuple[pa.Table, pa.Table]:
     plus = np.sort(last[(absent & present) | moved])
     minus = np.sort(first[(~absent & ~present) | moved])
     edges = rows.select(EDGES.names)
-    return edges.take(plus), edges.take(minus)
+    return edges.take(places(plus)), edges.take(places(minus))
 
 
 def _net_values(changed: pa.Table) -> pa.Table:
@@ -98,7 +98,7 @@ def _net_values(changed: pa.Table) -> pa.Table:
     changed = changed.combine_chunks()
     order, starts = _grouped(ints(changed["oid"]))
     ends = np.append(starts[1:], len(order)) - 1
-    old, new = changed.take(order[starts]), changed.take(order[ends])
+    old, new = changed.take(places(order[starts])), changed.take(places(order[ends]))
     columns = [old.column("oid"), *(old.column(n) for n in _OLD), *(new.column(n) for n in _VALUE)]
     return pa.table(columns, schema=CHANGES_OF_VALUE)
 
@@ -169,6 +169,11 @@ def _grouped(*keys: Ints) -> tuple[Ints, Ints]:
 def ints(column: pa.ChunkedArray) -> Ints:
     """A column without nulls as an array."""
     return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def places(rows: Ints) -> pa.Array:
+    """Numbers of rows for Arrow, as they are: `pa.array` would import a part of numpy that is not needed."""
+    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows))])
 
 
 def codes(labels: pa.ChunkedArray) -> Ints:

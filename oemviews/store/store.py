@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from threading import RLock
 from typing import Final
 
 import pyarrow as pa
@@ -67,6 +68,7 @@ class Store:
             raise
         self.close = weakref.finalize(self, self._lease.release)
         self._lock, self._depth = WriterLock(path), 0
+        self.turn = RLock()  # of threads that share this store
         self._claims: weakref.WeakSet[_Claim] = weakref.WeakSet()
         self._log = Ledger(self._tables.log, "log")
         self._folds = Folds(self._tables.edges, self._tables.objects, self._log)
@@ -99,12 +101,18 @@ class Store:
 
     def refresh(self) -> bool:
         """Move to the newest batch; whether there was a newer one."""
-        before = self.head
-        tables = self._tables
-        for table in (*self._views.folds.values(), tables.edges, tables.objects, tables.changes, tables.log):
-            table.refresh()
-        self._settle()
-        return self.head != before
+        with self.turn:
+            before, tables = self.head, self._tables
+            for table in (
+                *self._views.folds.values(),
+                tables.edges,
+                tables.objects,
+                tables.changes,
+                tables.log,
+            ):
+                table.refresh()
+            self._settle()
+            return self.head != before
 
     def _settle(self) -> None:
         """See to it that the folds hold what a compaction took out of the log, and claim what is read."""
@@ -132,18 +140,22 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the right to write; at the start the store moves to its newest batch. May be nested."""
-        if not self._depth:
-            self._lock.take()
-        self._depth += 1
-        try:
-            if self._depth == 1:
-                self.refresh()
-            yield
-        finally:
-            self._depth -= 1
+        """Hold the right to write; at the start the store moves to its newest batch. May be nested.
+
+        Threads that share the store take turns.
+        """
+        with self.turn:
             if not self._depth:
-                self._lock.release()
+                self._lock.take()
+            self._depth += 1
+            try:
+                if self._depth == 1:
+                    self.refresh()
+                yield
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._lock.release()
 
     def append(
         self,

@@ -35,6 +35,9 @@ _INT64: Final = range(-(2**63), 2**63)
 _FEW: Final = 48
 """Up to so many rows a loop in Python beats the fixed cost of calls into Arrow."""
 
+_SOME: Final = 192
+"""The same where it takes ten such calls."""
+
 
 def strings(items: Iterable[str | None]) -> Strings:
     """
@@ -224,7 +227,7 @@ def is_complex(value: Value) -> bool:
 
 def from_columns(kind: Any, text: Any, integer: Any, number: Any) -> Values:
     """From the four columns of a table, as Arrow arrays (chunked or not)."""
-    if len(kind) <= _FEW:
+    if len(kind) <= _SOME:
         names, texts, wholes, doubles = (c.to_pylist() for c in (kind, text, integer, number))
         codes = [
             BIG if name == "integer" and whole is None else CODE[name]

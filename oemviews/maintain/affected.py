@@ -15,14 +15,15 @@ which it is there. A derivation of it in s does not hold in the other state.
    range differ. Some inner binding then holds in one of the states, t, and not in the other: the same
    argument applies to it, with what is around it holding in t. The nesting is finite.
 
-What is left out of a statement, such as a test on a measure, makes it give more keys, never fewer. The
-filter by RelevantOids of the old state is sound here too: of the changed edges on the way from the root to
-an atom take the first; what comes before it lies in the old state.
+What is left out of a statement, such as a test on a measure, makes it give more keys, never fewer. Where
+nothing is, as steps and tests are all there is to a row, a key found in the new state is a row for sure and
+need not be looked up. The filter by RelevantOids of the old state is sound here too: of the changed edges on
+the way from the root to an atom take the first; what comes before it lies in the old state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -45,6 +46,7 @@ from lorel.normal import (
     blocks,
     is_constant,
     test_variables,
+    values_read,
 )
 from lorel.planner import conjunctions, graph_of
 from lorel.rename import renamed_test
@@ -56,7 +58,6 @@ from oemviews.maintain.statements import (
     changed,
     test_in,
     tested_in,
-    values_read,
 )
 from oemviews.views.definition import Definition
 
@@ -71,38 +72,63 @@ class _Context:
     names: tuple[tuple[str, str], ...] = ()  # a variable that ranges over a query, and the item it stands for
 
     def __add__(self, branch: Branch) -> _Context:
-        ranges = tuple(each for each in branch.ranges if _gives_objects(each.query))
         return replace(
             self,
             steps=self.steps + branch.steps,
             tests=self.tests + branch.tests,
-            ranges=self.ranges + ranges,
+            ranges=self.ranges + branch.ranges,
         )
 
     def inside(self, range_: Range, block: Block) -> _Context:
-        """The context of what stands in a block that a variable ranges over: the variable is its item."""
+        """The context of what stands in a block that variables range over: each is one of its items."""
         ranges = tuple(each for each in self.ranges if each is not range_)
-        item = block.select[0]
-        names = ((range_.variable, item.var),) if isinstance(item, ObjectItem) else ()
+        items = zip(range_.variables, block.select, strict=True)
+        names = tuple((name, item.var) for name, item in items if isinstance(item, ObjectItem))
         return replace(self, ranges=ranges, names=self.names + names)
 
 
-def _gives_objects(query: Normal) -> bool:
-    return all(isinstance(block.select[0], ObjectItem) for block in blocks(query))
+def _object_places(query: Normal) -> tuple[int, ...]:
+    """The places of the items that are objects."""
+    select = next(blocks(query)).select
+    return tuple(place for place, item in enumerate(select) if isinstance(item, ObjectItem))
 
 
 def affected(definition: Definition) -> Iterator[Statement]:
     """The statements that give the keys, for every atom and either state."""
+    united = _is_union(definition.query)
     for member, block in enumerate(definition.blocks):
-        for context, atom in _atoms_of_block(block, _Context()):
-            for state in ("old", "new"):
-                if isinstance(atom, Step):
-                    for place, steps in _plantings(atom, context.steps, state):
-                        yield _statement(block, member, place, replace(context, steps=steps), (), state)
-                else:
-                    within = (Within((atom,), changed(atom)),)
-                    steps = tuple(replace(step, state=state) for step in context.steps)
-                    yield _statement(block, member, atom, replace(context, steps=steps), within, state)
+        yield from affected_of(block, member, sure=united and _is_positive(block))
+
+
+def _is_union(query: Normal) -> bool:
+    """Whether a row of any block is a row of the query."""
+    return isinstance(query, Block) or (
+        query.op == "union" and _is_union(query.left) and _is_union(query.right)
+    )
+
+
+def _is_positive(block: Block) -> bool:
+    """Whether steps and tests are all there is to a row, so that nothing is left out of a statement."""
+    return not block.grouped and all(
+        not (branch.absent or branch.choices or branch.measures or branch.ranges)
+        and not any(step.is_closure and step.via is not None for step in branch.steps)
+        for branch in conjunctions(block)
+    )
+
+
+def affected_of(block: Block, member: int = 0, *, sure: bool = False) -> Iterator[Statement]:
+    """The statements that give the keys of one block."""
+    for context, atom in _atoms_of_block(block, _Context()):
+        for state in ("old", "new"):
+            if isinstance(atom, Step):
+                for place, steps in _plantings(atom, context.steps, state):
+                    made = _statement(block, member, place, replace(context, steps=steps), (), state)
+                    yield replace(made, sure=sure)
+            else:
+                within = (Within((atom,), changed(atom)),)
+                steps = tuple(replace(step, state=state) for step in context.steps)
+                made = _statement(block, member, atom, replace(context, steps=steps), within, state)
+                yield replace(made, sure=sure)
 
 
 def tested(definition: Definition) -> dict[str, Tested]:
@@ -198,7 +224,8 @@ def _values_of_range(block: Block) -> Iterator[Tested]:
 
 def _is_of_objects(block: Block) -> bool:
     """Whether the members are objects, whatever their values."""
-    return isinstance(block.select[0], ObjectItem) and not (block.distinct or block.grouped)
+    objects = all(isinstance(item, ObjectItem) for item in block.select)
+    return objects and not (block.distinct or block.grouped)
 
 
 def _values_of_items(block: Block) -> Iterator[Tested]:
@@ -219,9 +246,10 @@ def _statement(
     env = dict(context.names)
     steps = tuple(replace(step, src=env.get(step.src, step.src)) for step in context.steps)
     tests = dict.fromkeys(renamed_test(test, env) for test in context.tests)
-    ranges = tuple(Range(each.variable, _relaxed(each.query, state, env)) for each in context.ranges)
+    ranges = tuple(_relaxed_ranges(context.ranges, state, env))
     known = {name for step in steps for name in (step.src, step.dst, step.via) if name}
-    known |= {range_.variable for range_ in ranges} | {name for each in within for name in each.variables}
+    known |= {name for each in ranges for name in each.variables}
+    known |= {name for each in within for name in each.variables}
     from_ = Branch(
         steps,
         tuple(test_in(test, state) for test in tests if _reads_only(test, known)),
@@ -240,18 +268,32 @@ def _reads_only(test: Test, known: Container[str]) -> bool:
     return all(name in known or is_constant(name) for name in test_variables(test))
 
 
-def _relaxed(query: Normal, state: State, env: Mapping[str, str]) -> Normal:
-    """A query that gives at least the members that `query` has in a state: only steps and plain tests."""
+def _relaxed_ranges(ranges: Iterable[Range], state: State, env: Mapping[str, str]) -> Iterator[Range]:
+    """Ranges over at least the same objects; over values there is none."""
+    for each in ranges:
+        places = _object_places(each.query)
+        if places:
+            names = tuple(each.variables[place] for place in places)
+            yield Range(names, _relaxed(each.query, places, state, env))
+
+
+def _relaxed(query: Normal, places: tuple[int, ...], state: State, env: Mapping[str, str]) -> Normal:
+    """A query that gives at least the objects that `query` has in a state: only steps and plain tests."""
     if isinstance(query, SetOf):
-        left = _relaxed(query.left, state, env)
-        return SetOf("union", left, _relaxed(query.right, state, env)) if query.op == "union" else left
+        left = _relaxed(query.left, places, state, env)
+        if query.op != "union":
+            return left
+        return SetOf("union", left, _relaxed(query.right, places, state, env))
     from_ = _relaxed_branch(query.from_, state, env)
-    return Block(query.select, from_, tuple(_relaxed_branch(branch, state, env) for branch in query.where))
+    select = tuple(query.select[place] for place in places)
+    return Block(select, from_, tuple(_relaxed_branch(branch, state, env) for branch in query.where))
 
 
 def _relaxed_branch(branch: Branch, state: State, env: Mapping[str, str]) -> Branch:
     unknown = {each.name for each in branch.measures}
-    unknown |= {each.variable for each in branch.ranges if not _gives_objects(each.query)}
+    ranges = tuple(_relaxed_ranges(branch.ranges, state, env))
+    unknown |= {name for each in branch.ranges for name in each.variables}
+    unknown -= {name for each in ranges for name in each.variables}
     return Branch(
         tuple(replace(step, src=env.get(step.src, step.src), state=state) for step in branch.steps),
         tuple(
@@ -259,11 +301,7 @@ def _relaxed_branch(branch: Branch, state: State, env: Mapping[str, str]) -> Bra
             for test in branch.tests
             if not unknown & set(test_variables(test))
         ),
-        ranges=tuple(
-            Range(each.variable, _relaxed(each.query, state, env))
-            for each in branch.ranges
-            if _gives_objects(each.query)
-        ),
+        ranges=ranges,
     )
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from oemviews.edits import NetChange
+from oemviews.engines.local.adjacency import sorted_order
 from oemviews.store.values import Ints, Values, column_numpy, from_columns
+from oemviews.views.members import Asked
 
 _VALUE: Final = ("type", "text", "integer", "number")
 
@@ -53,19 +55,23 @@ class GraphChange:
         return encoded.dictionary.to_pylist(), column_numpy(encoded.indices).astype(np.int64)
 
     @cached_property
-    def by_label(self) -> list[tuple[str, Ints]]:
-        """For each label the places of the edges that have it."""
+    def by_label(self) -> list[tuple[str, Ints, Asked]]:
+        """For each label the places of the edges that have it, and the objects that they leave.
+
+        They come in the order of these objects: look-ups then walk the memory in one direction.
+        """
         names, codes = self.labels
-        if len(names) == 1:
-            return [(names[0], np.arange(len(codes)))]
-        order = np.argsort(codes, kind="stable")
+        if len(codes) == 1:
+            return [(names[0], np.zeros(1, np.int64), Asked(self.src))]
+        order = sorted_order(codes, self.src)
         ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
-        return [(name, order[ends[i] : ends[i + 1]]) for i, name in enumerate(names)]
+        places = [order[ends[i] : ends[i + 1]] for i in range(len(names))]
+        return [(name, at, Asked(self.src[at])) for name, at in zip(names, places, strict=True)]
 
     @cached_property
-    def changed(self) -> Ints:
+    def changed(self) -> Asked:
         """Objects with another value."""
-        return _ints(self.net.changed["oid"])
+        return Asked(_ints(self.net.changed["oid"]))
 
     @cached_property
     def old_values(self) -> Values:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from lorel import plan as op
 from oemviews.engines.engine import Engine
 from oemviews.engines.rows import Rows
-from oemviews.maintain.prepared import Prepared, size_class
+from oemviews.maintain.prepared import Prepared
 from oemviews.maintain.relevance import Relevance
-from oemviews.maintain.statements import Statement
+from oemviews.maintain.statements import Statement, size_class
+from oemviews.views.state import ViewState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,23 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to run. If there is a reason, everything is to be evaluated again, for that reason."""
+    """What to run. If there is a reason, everything is to be evaluated again, for that reason.
+
+    `walks` is how often an edge that came or went meets the walk of a view that is what walks reach.
+    """
 
     runs: tuple[Run, ...] = ()
     predicted: float = 0.0
     recompute: float | None = None
     reason: str = ""
+    walks: int = 0
+
+    @property
+    def statements(self) -> int:
+        return len(self.runs) + self.walks
 
 
-def choose(ready: Prepared, engine: Engine, found: Relevance) -> Choice:
+def choose(ready: Prepared, engine: Engine, state: ViewState, found: Relevance) -> Choice:
     """How to bring the rows up to date: policy `auto` takes what is expected to touch fewer rows."""
     policy = ready.definition.policy
     runs, predicted, keys = [], 0.0, 0.0
@@ -48,23 +57,27 @@ def choose(ready: Prepared, engine: Engine, found: Relevance) -> Choice:
         planted = max(len(rows) for rows in given.values())
         share = planted / size_class(planted)
         predicted += price * share
-        keys += plan.estimate * share
+        if not (statement.sure and statement.state == "new"):
+            keys += plan.estimate * share
         runs.append(Run(statement, plan, given))
     if found.born:
         return Choice(tuple(runs), predicted, None, f"&{found.born[0]}, which the statement names, is new")
-    if not runs:
+    walks = 0 if ready.reach is None else ready.reach.walks(found)
+    if not runs and not walks:
         return Choice()
-    if ready.definition.method == "recheck":
-        predicted += _recheck(ready, engine, max(1, round(keys)))
+    if ready.reach is not None:
+        predicted += ready.reach.price(engine, state, found)
+    elif ready.definition.method == "recheck":
+        predicted += _recheck(ready, engine, max(1, round(keys))) if keys else 0.0
     if policy == "full":
-        return Choice(tuple(runs), predicted, None, "the policy is full")
+        return Choice(tuple(runs), predicted, None, "the policy is full", walks)
     if policy != "auto":
-        return Choice(tuple(runs), predicted)
+        return Choice(tuple(runs), predicted, walks=walks)
     recompute = ready.full_plan(engine)[1]
     reason = ""
     if predicted > recompute and (found.relevant > _FEW or predicted > _MUCH):
         reason = f"maintaining was expected to touch {predicted:,.0f} rows, recomputing {recompute:,.0f}"
-    return Choice(tuple(runs), predicted, recompute, reason)
+    return Choice(tuple(runs), predicted, recompute, reason, walks)
 
 
 def too_many(ready: Prepared, engine: Engine, choice: Choice, keys: int) -> str:

@@ -14,10 +14,10 @@ from pyroaring import BitMap64
 from lorel.normal import Labels
 from oemviews.edits import NetChange
 from oemviews.engines.engine import Engine
-from oemviews.maintain.adjuncts import Level
+from oemviews.maintain.levels import Level
 from oemviews.maintain.report import ViewReport
 from oemviews.model import COLLECTION
-from oemviews.store.schema import CHANGES_OF_VALUE, OBJECTS, VIEW_ROWS
+from oemviews.store.schema import CHANGES_OF_VALUE, OBJECTS
 from oemviews.store.values import Values
 from oemviews.views import tables
 from oemviews.views.definition import Definition, WithStep
@@ -33,7 +33,7 @@ class ViewDelta:
     """Everything that a batch changes in one view. Nothing is changed yet: `install` does that.
 
     `rows` are signed numbers of derivations; `columns` per column the signed numbers of rows that hold an
-    object. `plus` and `minus` are edges that the batch itself put into the graph and took from it.
+    object.
     """
 
     definition: Definition
@@ -44,8 +44,6 @@ class ViewDelta:
     levels: dict[str, Level]
     relevant: Sets = field(repr=False)
     shown: frozenset[int]  # objects that stay in the view, with another value
-    plus: frozenset[Edge]
-    minus: frozenset[Edge]
     report: ViewReport
     surplus: Sets = field(default_factory=dict, repr=False)  # what RelevantOids loses, of gains too
 
@@ -107,41 +105,45 @@ class ViewDelta:
     @cached_property
     def objects(self) -> tuple[list[int], list[int]]:
         """Objects that come into view, and those that go out of it."""
-        touched = {oid for gain, loss in self.column_changes.values() for oid in (*gain, *loss)}
-        for level in self.levels.values():
-            touched |= level.gain | level.loss
-            touched |= {oid for oid, _ in level.came} | {oid for oid, _ in level.went}
+        parts = list(self._sets())
+        touched = BitMap64().union(*(oids for _, gain, loss in parts for oids in (gain, loss)))
         if not touched:
             return [], []
-        known = list(self.before.visible_sets())
-        before = {oid for oid in touched if any(oid in each for each in known)}
-        after = {oid for oid in touched if self._visible_after(oid)}
-        return sorted(after - before), sorted(before - after)
+        before, after = BitMap64(), BitMap64()
+        for known, gain, loss in parts:
+            here = known & touched
+            before |= here
+            after |= (here - loss) | gain
+        return list(after - before), list(before - after)
 
-    def _visible_after(self, oid: int) -> bool:
+    def _sets(self) -> Iterator[tuple[BitMap64, BitMap64, BitMap64]]:
+        """The sets of which the view consists: what each held, and what came to it and left it."""
         for i, column in enumerate(self.before.columns):
             gain, loss = self.column_changes.get(i, _NO_CHANGE)
-            if oid in gain or (oid in column and oid not in loss):
-                return True
+            yield column.oids, BitMap64(gain), BitMap64(loss)
         for variable, targets in self.before.reached.items():
             level = self.levels.get(variable, _NOTHING)
-            if oid in level.gain or (oid in targets and oid not in level.loss):
-                return True
-        return any(
-            (oid, q) in self.levels.get(variable, _NOTHING).came
-            or (oid in at and (oid, q) not in self.levels.get(variable, _NOTHING).went)
-            for variable, states in self.before.walked.items()
-            for q, at in enumerate(states)
-        )
+            yield targets.oids, BitMap64(level.gain), BitMap64(level.loss)
+        for variable, states in self.before.walked.items():
+            level = self.levels.get(variable, _NOTHING)
+            for q, at in enumerate(states):
+                pairs = (BitMap64(oid for oid, p in moved if p == q) for moved in (level.came, level.went))
+                yield at, next(pairs), next(pairs)
 
     @cached_property
     def edges(self) -> tuple[list[Edge], list[Edge]]:
         """With edges that come into view and that go out of it; an edge may be held by several variables."""
-        touched = {edge for level in self.levels.values() for edge in (*level.added, *level.removed)}
+        levels = self.levels.values()
+        added, removed, plus, minus = (
+            set[Edge]().union(*(getattr(level, part) for level in levels))
+            for part in ("added", "removed", "plus", "minus")
+        )
+        if self.definition.one_holder:
+            return sorted(added - removed), sorted(removed - added)
         came, went = [], []
-        for edge in sorted(touched):
-            before = edge not in self.plus and any(held for held, _ in self._held(edge))
-            after = edge not in self.minus and any(held for _, held in self._held(edge))
+        for edge in sorted(added | removed):
+            before = edge not in plus and any(held for held, _ in self._held(edge))
+            after = edge not in minus and any(held for _, held in self._held(edge))
             if after and not before:
                 came.append(edge)
             elif before and not after:
@@ -195,12 +197,12 @@ class ViewDelta:
             for edges, n in ((level.added, 1), (level.removed, -1)):
                 if edges:
                     parts.append(tables.with_rows(variable, _columns(edges), n))
-        for oids, when, n in ((came, "new", 1), (went, "old", -1), (shown, "old", -1), (shown, "new", 1)):
+        for oids, when, n in ((went + shown, "old", -1), (came + shown, "new", 1)):
             if oids:
                 parts.append(tables.object_rows(array_of(oids), self.values(oids, when), n))
         for sets, n in ((self.relevant, 1), (self.surplus, -1)):
             parts += [tables.relevant_rows(key, array_of(members), n) for key, members in sets.items()]
-        return pa.concat_tables(parts) if parts else VIEW_ROWS.empty_table()
+        return pa.concat_tables(parts) if parts else tables.no_rows()
 
     @cached_property
     def net(self) -> NetChange:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lorel.canonical_text import normal_text
-from lorel.normal import Automaton, Step, is_constant
+from lorel.normal import ROOT, Automaton, Step, is_constant
+from lorel.scope import is_generated
 from lorel.short_text import step_text, test_text
 from oemviews.maintain.prepared import prepared
 from oemviews.maintain.statements import Tested
@@ -33,6 +34,7 @@ def explain(definition: Definition, state: ViewState | None = None) -> str:
         *(f"  {line}" for line in normal_text(definition.query).splitlines()),
         f"kept {_METHODS[definition.method]}",
         f"  because {definition.reason}",
+        *_shorter(definition),
         f"policy {definition.policy}: {_POLICIES[definition.policy]}",
         *_events(definition),
     ]
@@ -41,6 +43,14 @@ def explain(definition: Definition, state: ViewState | None = None) -> str:
     if state is not None:
         lines += _sizes(definition, state)
     return "\n".join(lines)
+
+
+def _shorter(definition: Definition) -> Iterator[str]:
+    """What makes a recheck shorter than evaluating keys again."""
+    reach = prepared(definition).reach
+    if reach is not None:
+        walk = step_text(reach.step)
+        yield f"  its rows are all that {walk} reaches: only what an edit cuts off or adds is walked"
 
 
 def _events(definition: Definition) -> Iterator[str]:
@@ -68,35 +78,46 @@ def _named(reads: Tested) -> str:
 def _steps(definition: Definition) -> list[tuple[str, str]]:
     """Every step once, as it is written, with its part."""
     found: dict[tuple[str, str], None] = {}
-    labels: dict[str, list[str]] = {}
+    labels: dict[tuple[str, str], list[str]] = {}
+    spoken = _spoken(definition)
     for port in definition.ports.ports:
-        if port.move is None:
-            step = Step(port.source, port.labels, port.variable, graph=port.graph)
-            text = step_text(step)
-            if port.source.startswith("#"):
-                text = step_text(Step("x", port.labels, port.variable)).replace("x.", "primary.", 1)
-            found[port.part, text] = None
+        if port.move is not None:
+            labels.setdefault((port.part, port.variable), []).append(port.labels.text)
+        elif port.source == ROOT and port.labels.exact:
+            found[port.part, f"the name {port.labels.text}"] = None
         else:
-            labels.setdefault(f"{port.part} {port.variable}", []).append(port.labels.text)
-    for key, texts in labels.items():
-        part, variable = key.split(" ", 1)
+            source = spoken.get(port.source)
+            step = Step(source or port.source, port.labels, port.variable, graph=port.graph)
+            found[port.part, step_text(step)] = None
+    for (part, variable), texts in labels.items():
         found[part, f"a walk to {variable} along {', '.join(dict.fromkeys(texts))}"] = None
     return list(found)
 
 
+def _spoken(definition: Definition) -> dict[str, str]:
+    """What sets of RelevantOids are called where nobody wrote a variable: by the name that leads there."""
+    spoken = {ROOT: "the root"}
+    for port in definition.ports.ports:
+        if port.source == ROOT and port.labels.exact and is_generated(port.variable):
+            spoken[port.variable] = port.labels.text
+    for key in definition.ports.keys:
+        if key.startswith("#"):
+            spoken[key] = "primary"
+    return spoken
+
+
 def _sizes(definition: Definition, state: ViewState) -> Iterator[str]:
     derivations = sum(state.rows.values())
-    yield f"holds {_counted(len(state.rows), 'row')}"
-    if definition.method == "counting":
-        yield f"  {_counted(derivations, 'derivation')} of them"
+    counted = f", with {_counted(derivations, 'derivation')}" if definition.method == "counting" else ""
+    yield f"holds {_counted(len(state.rows), 'row')}{counted}"
     for step in definition.with_steps:
         reached = state.reached.get(step.variable)
         size = len(reached) if reached is not None else sum(map(len, state.walked[step.variable]))
         kind = " with their states" if isinstance(step.step.path, Automaton) else ""
         yield f"  {_counted(size, 'object')}{kind} under the with variable {step.variable}"
-    yield f"keeps {state.auxiliary():,} auxiliary rows: RelevantOids, per variable"
-    for key, oids in state.relevant.items():
-        yield f"  {'primary' if key.startswith('#') else key}: {len(oids):,}"
+    spoken = _spoken(definition)
+    sizes = [f"{spoken.get(key, key)} {len(oids):,}" for key, oids in state.relevant.items()]
+    yield f"keeps {_counted(state.auxiliary(), 'auxiliary row')}, RelevantOids: {', '.join(sizes)}"
 
 
 def _counted(number: int, thing: str) -> str:

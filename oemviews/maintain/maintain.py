@@ -7,16 +7,18 @@ from time import perf_counter
 from typing import Final
 
 from oemviews.engines.engine import Engine
+from oemviews.engines.rows import Rows
 from oemviews.maintain.adjuncts import adjuncts
 from oemviews.maintain.changes import Changes
 from oemviews.maintain.cost import Choice, choose, too_many
 from oemviews.maintain.delta import ViewDelta
 from oemviews.maintain.prepared import Prepared, prepared
+from oemviews.maintain.reach import Reach, changes
 from oemviews.maintain.relevance import Relevance, relevance
 from oemviews.maintain.report import ViewReport
 from oemviews.maintain.upkeep import surplus, upkeep
 from oemviews.views.definition import Definition, Method, select_variables
-from oemviews.views.state import Edge, Row, ViewState
+from oemviews.views.state import Row, ViewState
 
 _ALL_KEYS: Final = 32
 """A view of fewer rows has all its keys affected too easily for it to be worth a word."""
@@ -32,11 +34,11 @@ def maintain(
     started, touched = perf_counter(), engine.touched
     ready = prepared(definition)
     found = relevance(definition, ready.tested, state, changes)
-    choice = choose(ready, engine, found)
-    rows, method, reason = _rows(ready, state, engine, choice)
-    columns = _columns(state, rows)
+    choice = choose(ready, engine, state, found)
+    rows, method, reason = _rows(ready, state, engine, choice, found)
+    touched = engine.touched - touched  # by the statements: with edges and RelevantOids are not their rows
+    columns = _columns(definition, state, rows)
     moved = {i: state.columns[i].preview(n) for i, n in columns.items()}
-    plus, minus = _planted_edges(found)
     gained = upkeep(definition, state, engine, found)
     delta = ViewDelta(
         definition,
@@ -47,8 +49,6 @@ def maintain(
         adjuncts(definition, state, engine, moved, found.edges),
         gained,
         frozenset(),
-        plus,
-        minus,
         ViewReport(definition.name),
         surplus(definition, state, engine, gained) if exact else {},
     )
@@ -58,8 +58,8 @@ def maintain(
         definition.name,
         found.relevant,
         dict(found.dismissed),
-        len(choice.runs),
-        engine.touched - touched,
+        choice.statements,
+        touched,
         len(delta.appeared),
         len(delta.vanished),
         len(added),
@@ -68,7 +68,7 @@ def maintain(
         engine.name,
         perf_counter() - started,
         reason,
-        choice.predicted if choice.runs else None,
+        choice.predicted if choice.statements else None,
         choice.recompute,
     )
     return delta
@@ -78,44 +78,66 @@ def maintain(
 
 
 def _rows(
-    ready: Prepared, state: ViewState, engine: Engine, choice: Choice
+    ready: Prepared, state: ViewState, engine: Engine, choice: Choice, found: Relevance
 ) -> tuple[dict[Row, int], Method, str]:
     """Signed numbers of derivations, how they were found, and why in full if so."""
     method = ready.definition.method
     if choice.reason:
         return _recomputed(ready, state, engine), "full", choice.reason
-    if not choice.runs:
+    if not choice.statements:
         return {}, method, ""
+    if ready.reach is not None:
+        return _reached(ready.reach, state, engine, choice, found), method, ""
     if method == "counting":
         return _counted(ready, engine, choice), method, ""
-    keys = _keys(engine, choice)
+    keys, there = _keys(engine, choice)
     reason = too_many(ready, engine, choice, len(keys))
     if reason:
         return _recomputed(ready, state, engine), "full", reason
     rows = _rechecked(ready, state, engine, keys)
+    rows |= {row: 1 for row in there if row not in state.rows}
     if len(state.rows) >= _ALL_KEYS and state.rows.keys() <= keys:
         return rows, "full", "every row of the view had to be checked again"
     return rows, method, ""
+
+
+def _found(engine: Engine, choice: Choice) -> list[Rows]:
+    """What each statement gives."""
+    return engine.run_all([(run.plan, run.given) for run in choice.runs])
 
 
 def _counted(ready: Prepared, engine: Engine, choice: Choice) -> dict[Row, int]:
     """The sum of what all statements give."""
     total: Counter[Row] = Counter()
     outputs = ready.outputs()
-    for run in choice.runs:
-        found = engine.run(run.plan, run.given)
+    for run, found in zip(choice.runs, _found(engine, choice), strict=True):
         for row, n in zip(found.tuples(outputs), found.counts.tolist(), strict=True):
             total[row] += n * (run.statement.sign or 1)
     return {row: n for row, n in total.items() if n}
 
 
-def _keys(engine: Engine, choice: Choice) -> set[Row]:
-    """The rows that the batch could touch."""
+def _keys(engine: Engine, choice: Choice) -> tuple[set[Row], set[Row]]:
+    """The rows that the batch could touch, and apart from them those that are there now for sure."""
     keys: set[Row] = set()
-    for run in choice.runs:
-        found = engine.run(run.plan, run.given)
-        keys.update(found.tuples(select_variables(run.statement.block)))
-    return keys
+    there: set[Row] = set()
+    for run, found in zip(choice.runs, _found(engine, choice), strict=True):
+        statement = run.statement
+        sure = statement.sure and statement.state == "new"
+        (there if sure else keys).update(found.tuples(select_variables(statement.block)))
+    return keys - there, there
+
+
+def _reached(
+    reach: Reach, state: ViewState, engine: Engine, choice: Choice, found: Relevance
+) -> dict[Row, int]:
+    """What comes to and goes from a view that is what walks reach."""
+    starts = zip(choice.runs, _found(engine, choice), strict=True)
+    # inside of a query that a variable ranges over, the start goes by the name of the query's item
+    suspects = [
+        (run.statement.state, rows.oids(select_variables(run.statement.block)[0])) for run, rows in starts
+    ]
+    came, went = changes(reach, engine, state, found, suspects)
+    return {(oid,): 1 for oid in came.tolist()} | {(oid,): -1 for oid in went.tolist()}
 
 
 def _rechecked(ready: Prepared, state: ViewState, engine: Engine, keys: set[Row]) -> dict[Row, int]:
@@ -137,25 +159,15 @@ def _recomputed(ready: Prepared, state: ViewState, engine: Engine) -> dict[Row, 
     return rows | {row: -n for row, n in state.rows.items() if row not in fresh}
 
 
-def _columns(state: ViewState, rows: dict[Row, int]) -> dict[int, dict[int, int]]:
+def _columns(definition: Definition, state: ViewState, rows: dict[Row, int]) -> dict[int, dict[int, int]]:
     """For each column the signed numbers of rows that hold an object."""
-    found: dict[int, Counter[int]] = {}
+    if len(state.columns) == 1 and definition.method == "recheck":  # each row is there once, or not at all
+        return {0: {row[0]: n for row, n in rows.items()}} if rows else {}
+    found: list[dict[int, int]] = [{} for _ in state.columns]
     for row, n in rows.items():
         before = state.rows.get(row, 0)
         sign = (before + n > 0) - (before > 0)
         if sign:
-            for i, oid in enumerate(row):
-                found.setdefault(i, Counter())[oid] += sign
-    return {i: {oid: n for oid, n in counts.items() if n} for i, counts in found.items()}
-
-
-def _planted_edges(found: Relevance) -> tuple[frozenset[Edge], frozenset[Edge]]:
-    """Edges of with steps that the batch put into the graph, and that it took from it."""
-    plus: set[Edge] = set()
-    minus: set[Edge] = set()
-    for port, met in found.edges.items():
-        if port.part == "adj":
-            edges = zip(met.src.tolist(), met.labels, met.dst.tolist(), strict=True)
-            for edge, sign in zip(edges, met.sign.tolist(), strict=True):
-                (plus if sign > 0 else minus).add(edge)
-    return frozenset(plus), frozenset(minus)
+            for counts, oid in zip(found, row, strict=True):
+                counts[oid] = counts.get(oid, 0) + sign
+    return {i: {oid: n for oid, n in counts.items() if n} for i, counts in enumerate(found) if counts}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import TypeAlias
@@ -11,31 +11,22 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lorel import plan as op
-from lorel.normal import Normal, SetOf, Within
+from lorel.normal import Block, Normal, SetOf, Within
 from lorel.planner import DELTA, Planner, output
 from oemviews.engines.engine import Engine
 from oemviews.engines.rows import Rows
-from oemviews.maintain.affected import affected, tested
+from oemviews.maintain.affected import affected, affected_of, tested
+from oemviews.maintain.interned import Interned
+from oemviews.maintain.reach import Reach, reach_of
 from oemviews.maintain.relevance import Met, Relevance
-from oemviews.maintain.statements import Place, Statement, Tested, changed, counting
-from oemviews.store.values import string_values, strings
+from oemviews.maintain.statements import Place, Statement, Tested, changed, counting, size_class
+from oemviews.store.values import string_values
 from oemviews.views.definition import Definition, select_variables
 from oemviews.views.materialise import full_plan
 from oemviews.views.state import Row
 
 Given: TypeAlias = Mapping[str, Rows]
-
-
-def size_class(n: int) -> int:
-    """Changes of about the same size are planned alike.
-
-    >>> [size_class(n) for n in (0, 1, 5, 99, 100_000)]
-    [1, 1, 10, 100, 100000]
-    """
-    size = 1
-    while size < n:
-        size *= 10
-    return size
+Statements: TypeAlias = dict[Place | str, list[Statement]]
 
 
 def keys_given(member: int) -> str:
@@ -48,38 +39,44 @@ class Prepared:
 
     definition: Definition
     tested: dict[str, Tested]
-    at: dict[Place | str, list[Statement]]
+    at: Statements
+    reach: Reach | None = None  # of a view that is all that walks from some starts reach
+    starts_at: Statements = field(default_factory=dict)  # the statements that give its starts
     plans: dict[object, tuple[op.Plan, float]] = field(default_factory=dict)
+    parts: dict[object, Interned] = field(default_factory=dict)
 
     @classmethod
     def of(cls, definition: Definition) -> Prepared:
-        at: dict[Place | str, list[Statement]] = {}
-        for statement in (counting if definition.method == "counting" else affected)(definition):
-            at.setdefault(statement.place, []).append(statement)
-        return cls(definition, tested(definition), at)
+        at = _by_place((counting if definition.method == "counting" else affected)(definition))
+        reach = reach_of(definition.query) if definition.method == "recheck" else None
+        starts_at = _by_place(affected_of(reach.starts)) if reach is not None else {}
+        return cls(definition, tested(definition), at, reach, starts_at)
 
     # ---- what meets what ----
 
     def runs(self, found: Relevance) -> Iterator[tuple[Statement, tuple[str, ...], dict[str, Rows]]]:
-        """Each statement that a change meets, with the variables it leaves to others and the rows planted."""
+        """Each statement that a change meets, with the variables it leaves to others and the rows planted.
+
+        Of a view that is what walks reach only those that give its starts.
+        """
+        at = self.at if self.reach is None else self.starts_at
         for port, met in found.edges.items():
             if port.part != "prim":
                 continue
-            for statement in self.at.get((port.variable, port.move), ()):
+            for statement in at.get((port.variable, port.move), ()):
                 part = met
                 if statement.name == "keys":
-                    part = met.part(-1 if statement.state == "old" else 1)
+                    part = met.went if statement.state == "old" else met.came
                 if len(part):
                     yield statement, (), {DELTA: _planted(statement, part)}
         for variable in found.values:
-            for statement in self.at.get(variable, ()):
+            given: dict[tuple[str, ...], dict[str, Rows]] = {}  # the same for the old and the new state
+            for statement in at.get(variable, ()):
                 others = tuple(name for name in statement.earlier if name in found.values)
-                names = (variable, *others)
-                yield (
-                    statement,
-                    others,
-                    {changed(name): Rows.of_set(name, found.values[name]) for name in names},
-                )
+                if others not in given:
+                    names = (variable, *others)
+                    given[others] = {changed(name): Rows.of_set(name, found.values[name]) for name in names}
+                yield statement, others, given[others]
 
     # ---- plans ----
 
@@ -91,14 +88,16 @@ class Prepared:
         key = (statement, others, *sizes.values())
         known = self.plans.get(key)
         if known is None:
-            planner = Planner(engine.statistics, {name: float(size) for name, size in sizes.items()})
-            block = statement.without(others)
-            if statement.name == "prim":
-                rows = planner.derivations(block)
-                known = priced(op.Consolidate(rows, estimate=rows.estimate))
-            else:
-                known = priced(planner.bindings(block, tuple(dict.fromkeys(select_variables(block)))))
-            self.plans[key] = known
+            statistics, given_sizes = engine.statistics, {name: float(size) for name, size in sizes.items()}
+            planners = [Planner(statistics, given_sizes, eager=eager) for eager in (True, False)]
+            plans = [_planned(planner, statement, statement.without(others)) for planner in planners]
+            plan, _ = min(map(priced, plans), key=lambda plan: plan[1])
+            # the statements for the old and the new state of values run together: they share what is equal
+            together = self.parts.setdefault((statement.place, *sizes.items()), Interned())
+            shared = together.operators() if isinstance(statement.place, str) else set()
+            plan = together(plan)
+            rows = (max(1.0, node.estimate) for node in op.operators(plan) if id(node) not in shared)
+            known = self.plans[key] = plan, sum(rows)
         return known
 
     def recheck_plan(self, engine: Engine, keys: int) -> tuple[op.Plan, float]:
@@ -136,6 +135,13 @@ class Prepared:
         return [output(i) for i in range(self.definition.width)]
 
 
+def _by_place(statements: Iterable[Statement]) -> Statements:
+    at: Statements = {}
+    for statement in statements:
+        at.setdefault(statement.place, []).append(statement)
+    return at
+
+
 _PREPARED: WeakKeyDictionary[Definition, Prepared] = WeakKeyDictionary()
 
 
@@ -147,6 +153,13 @@ def prepared(definition: Definition) -> Prepared:
     return known
 
 
+def _planned(planner: Planner, statement: Statement, block: Block) -> op.Plan:
+    if statement.name == "prim":
+        rows = planner.derivations(block)
+        return op.Consolidate(rows, estimate=rows.estimate)
+    return planner.bindings(block, tuple(dict.fromkeys(select_variables(block))))
+
+
 def priced(plan: op.Plan) -> tuple[op.Plan, float]:
     """A plan with the rows that its operators are expected to give: at least one each, or why run it."""
     return plan, sum(max(1.0, node.estimate) for node in op.operators(plan))
@@ -156,7 +169,7 @@ def _planted(statement: Statement, met: Met) -> Rows:
     step = statement.planted
     columns = {step.src: met.src, step.dst: met.dst}
     if step.via is not None:
-        columns[step.via] = string_values(strings(met.labels))  # type: ignore[assignment]
+        columns[step.via] = string_values(met.edges().labels())  # type: ignore[assignment]
     counts = met.sign if statement.name == "prim" else np.ones(len(met), np.int64)
     return Rows(columns, counts)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -20,36 +21,55 @@ from oemviews.engines.local.conditions import passing
 from oemviews.engines.rows import Rows
 from oemviews.maintain.changes import Changes, GraphChange
 from oemviews.maintain.statements import Tested
-from oemviews.store.values import Bools, Ints, Values
+from oemviews.store.values import Bools, Ints, Strings, Values, strings
 from oemviews.views.definition import Definition
+from oemviews.views.members import Asked, bitmap_of
 from oemviews.views.ports import Port
 from oemviews.views.state import ViewState
+from oemviews.views.walks import Edges
 
 NO_LABEL: Final = "label not in the view"
 NO_OID: Final = "oid not in RelevantOids"
 NO_TEST: Final = "no comparison reads it"
 NO_CHANGE: Final = "no comparison changes"
 
-_FEW: Final = 64
-_WIDEST: Final = 1 << 31
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Met:
-    """Changed edges that fit a port: their ends, labels and signs."""
+    """Changed edges that fit a port: their ends, signs and labels; one label may stand for all."""
 
     src: Ints
     dst: Ints
     sign: Ints
-    labels: list[str]
+    label: Strings | str
 
-    def part(self, sign: int) -> Met:
-        """Those that came (+1), or those that went (-1)."""
-        keep = self.sign == sign
+    @cached_property
+    def came(self) -> Met:
+        """Those that the batch put into the graph."""
+        return self.where(self.sign > 0)
+
+    @cached_property
+    def went(self) -> Met:
+        """Those that it took from it."""
+        return self.where(self.sign < 0)
+
+    @cached_property
+    def targets(self) -> BitMap64:
+        """The objects that edges which came lead to."""
+        return bitmap_of(self.came.dst)
+
+    @cached_property
+    def sources(self) -> Asked:
+        return Asked(self.src)
+
+    def where(self, keep: Bools) -> Met:
         if keep.all():
             return self
-        labels = [label for label, kept in zip(self.labels, keep.tolist(), strict=True) if kept]
-        return Met(self.src[keep], self.dst[keep], self.sign[keep], labels)
+        label = self.label if isinstance(self.label, str) else self.label[keep]
+        return Met(self.src[keep], self.dst[keep], self.sign[keep], label)
+
+    def edges(self) -> Edges:
+        return Edges(self.src, self.label, self.dst)
 
     def __len__(self) -> int:
         return len(self.src)
@@ -80,25 +100,11 @@ def relevance(
             continue
         if definition.named_oids and len(change.net.created):
             found.born += sorted(definition.named_oids.intersection(change.net.created["oid"].to_pylist()))
-        _edges(definition, state, graph, change, found)
+        if len(change.net.plus) or len(change.net.minus):
+            _edges(definition, state, graph, change, found)
         if len(change.net.changed):
             _values(tested, state, graph, change, found)
     return found
-
-
-def member(oids: Ints, known: BitMap64) -> Bools:
-    """Which of the oids are in a set."""
-    if len(oids) < _FEW or len(oids) * 16 < len(known):
-        return np.fromiter((oid in known for oid in oids.tolist()), np.bool_, len(oids))
-    if not len(known):
-        return np.zeros(len(oids), np.bool_)
-    members = np.array(known.to_array(), np.int64)
-    top = int(oids.max()) + 1
-    if top > _WIDEST:  # the collection of a view has an oid of its own, far above the others
-        return np.isin(oids, members)
-    mask = np.zeros(top, np.bool_)
-    mask[members[: np.searchsorted(members, top)]] = True
-    return mask[oids]
 
 
 # ---- edges ----
@@ -107,30 +113,39 @@ def member(oids: Ints, known: BitMap64) -> Bools:
 def _edges(
     definition: Definition, state: ViewState, graph: str, change: GraphChange, found: Relevance
 ) -> None:
-    met: dict[Port, list[tuple[str, Ints]]] = {}
-    for label, places in change.by_label:
+    met: dict[Port, list[tuple[str, Ints, bool]]] = {}
+    for label, places, sources in change.by_label:
         ports = definition.ports.meeting(label, graph)
         if not ports:
             found.dismissed[NO_LABEL] += len(places)
             continue
         hit = np.zeros(len(places), np.bool_)
-        sources = change.src[places]
-        inside: dict[str, Bools] = {}
+        inside: dict[str, tuple[Ints, bool]] = {}
         for port in ports:
             if port.source not in inside:
-                inside[port.source] = member(sources, state.relevant.get(port.source, _NONE))
-            here = inside[port.source]
-            if here.any():
+                here = sources.among(state.relevant.get(port.source, _NONE))
                 hit |= here
-                met.setdefault(port, []).append((label, places[here]))
-        relevant = int(hit.sum())
+                inside[port.source] = (places, True) if here.all() else (places[here], False)
+            at, all_ = inside[port.source]
+            if len(at):
+                met.setdefault(port, []).append((label, at, all_))
+        relevant = int(np.count_nonzero(hit))
         found.relevant += relevant
         if relevant < len(places):
             found.dismissed[NO_OID] += len(places) - relevant
+    whole: dict[str, Met] = {}  # all edges of a label, for every port that they all meet
     for port, pieces in met.items():
-        at = pieces[0][1] if len(pieces) == 1 else np.concatenate([places for _, places in pieces])
-        labels = [label for label, places in pieces for _ in range(len(places))]
+        label, at, all_ = pieces[0]
+        if len(pieces) == 1 and label in whole and all_:
+            found.edges[port] = whole[label]
+            continue
+        labels: Strings | str = label
+        if len(pieces) > 1:
+            at = np.concatenate([places for _, places, _ in pieces])
+            labels = strings(label for label, places, _ in pieces for _ in range(len(places)))
         found.edges[port] = Met(change.src[at], change.dst[at], change.sign[at], labels)
+        if len(pieces) == 1 and all_:
+            whole[label] = found.edges[port]
 
 
 _NONE: Final = BitMap64()
@@ -142,22 +157,18 @@ _NONE: Final = BitMap64()
 def _values(
     tested: Mapping[str, Tested], state: ViewState, graph: str, change: GraphChange, found: Relevance
 ) -> None:
-    oids = change.changed
-    known = np.zeros(len(oids), np.bool_)
-    read, hit = known.copy(), known.copy()
-    for key, members in state.relevant.items():
-        if key not in tested and "/" not in key:
-            known |= member(oids, members)
+    oids = change.changed.oids
+    read, hit = np.zeros(len(oids), np.bool_), np.zeros(len(oids), np.bool_)
     for variable, reads in tested.items():
         if reads.graph != graph:
             continue
         if is_constant(variable):
             here = oids == oid_of(variable)
         else:
-            here = member(oids, state.relevant.get(variable, _NONE))
-        read |= here
+            here = change.changed.among(state.relevant.get(variable, _NONE))
         if not here.any():
             continue
+        read |= here
         at = np.flatnonzero(here)
         if not reads.always:
             at = at[decided_otherwise(reads, change.old_values.take(at), change.new_values.take(at))]
@@ -166,17 +177,26 @@ def _values(
             found.values[variable] = oids[at]
     visible = np.zeros(len(oids), np.bool_)
     for members in state.visible_sets():
-        visible |= member(oids, members)
+        visible |= change.changed.among(members)
     found.shown += oids[visible].tolist()
     relevant = hit | visible
-    found.relevant += int(relevant.sum())
-    for reason, those in (
-        (NO_CHANGE, ~relevant & read),
-        (NO_TEST, ~relevant & ~read & known),
-        (NO_OID, ~relevant & ~read & ~known),
-    ):
-        if those.any():
-            found.dismissed[reason] += int(those.sum())
+    number = int(np.count_nonzero(relevant))
+    found.relevant += number
+    if number < len(oids):
+        found.dismissed[NO_CHANGE] += int(np.count_nonzero(~relevant & read))
+        _dismissed(tested, state, oids[~relevant & ~read], found)
+        found.dismissed = +found.dismissed  # without reasons that no edit has
+
+
+def _dismissed(tested: Mapping[str, Tested], state: ViewState, oids: Ints, found: Relevance) -> None:
+    """Why values do not matter that no test reads."""
+    rest = Asked(oids)
+    known = np.zeros(len(oids), np.bool_)
+    for key, members in state.relevant.items():
+        if len(oids) and key not in tested and "/" not in key:
+            known |= rest.among(members)
+    found.dismissed[NO_TEST] += int(np.count_nonzero(known))
+    found.dismissed[NO_OID] += int(np.count_nonzero(~known))
 
 
 def decided_otherwise(reads: Tested, old: Values, new: Values) -> Bools:

@@ -18,7 +18,7 @@ class ViewReport:
     relevant: int = 0
     dismissed: Mapping[str, int] = field(default_factory=dict)
     statements: int = 0
-    rows: int = 0  # that operators gave: what was touched
+    rows: int = 0  # that operators gave: what was touched; on Spark those that whole statements gave
     added: int = 0
     removed: int = 0
     edges_added: int = 0
@@ -52,20 +52,27 @@ class ViewReport:
         """
         >>> print(ViewReport("Cheap", 1, {"label not in the view": 2}, 1, 17, added=1, seconds=0.004))
         Cheap: +1 -0 rows, +0 -0 edges, by counting on local in 4.0 ms
-          1 relevant, 2 dismissed (label not in the view: 2); 1 statement, 17 rows touched
+          1 relevant, 2 dismissed (label not in the view: 2); 1 statement; 17 rows touched
+        >>> print(ViewReport("Cheap", 1, {}, 1, 35, added=1, seconds=0.004, predicted=17))
+        Cheap: +1 -0 rows, +0 -0 edges, by counting on local in 4.0 ms
+          1 relevant, 0 dismissed; 1 statement; 17 rows expected, 35 touched
         """
         lines = [
-            f"{self.view}: +{self.added} -{self.removed} rows, "
-            f"+{self.edges_added} -{self.edges_removed} edges, "
-            f"by {self.method} on {self.engine} in {self.seconds * 1000:.1f} ms"
+            f"{self.view}: +{self.added:,} -{self.removed:,} rows, "
+            f"+{self.edges_added:,} -{self.edges_removed:,} edges, "
+            f"by {self.method} on {self.engine} in {self.seconds * 1000:,.1f} ms"
         ]
-        why = "; ".join(f"{reason}: {n:,}" for reason, n in self.dismissed.items())
+        why = _shown(self.dismissed)
         gone = sum(self.dismissed.values())
         plural = "" if self.statements == 1 else "s"
-        predicted = "" if self.predicted is None else f" (predicted {self.predicted:,.0f})"
+        # On Spark only what the statements give is counted, not what they pass on their way.
+        done = "touched" if self.engine == "local" else "given"
+        touched = f"{self.rows:,} rows {done}"
+        if self.predicted is not None:
+            touched = f"{self.predicted:,.0f} rows expected, {self.rows:,} {done}"
         lines.append(
-            f"  {self.relevant:,} relevant, {gone:,} dismissed{f' ({why})' if why else ''}; "
-            f"{self.statements} statement{plural}, {self.rows:,} rows touched{predicted}"
+            f"  {self.relevant:,} relevant, {gone:,} dismissed{f' ({why})' if gone else ''}; "
+            f"{self.statements} statement{plural}; {touched}"
         )
         if self.reason:
             lines.append(f"  evaluated in full: {self.reason}")
@@ -74,9 +81,10 @@ class ViewReport:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        expected = {} if self.predicted is None else {"rows expected": round(self.predicted)}
         rows = "".join(
             f"<tr><th style='text-align:left'>{escape(str(name))}</th><td>{escape(_shown(value))}</td></tr>"
-            for name, value in self.as_json().items()
+            for name, value in (self.as_json() | expected).items()
         )
         return f"<table>{rows}</table>"
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from html import escape
 
 from lorel.canonical_text import normal_text
 from lorel.normal import (
@@ -57,7 +58,24 @@ class Shown:
         return f"{self.name} +=\n{self.text};"
 
 
-def statements_for(definition: Definition, edit: Edit, state: ViewState, engine: Engine) -> tuple[Shown, ...]:
+class Statements(tuple[Shown, ...]):
+    """What an edit would run; prints as the statements themselves.
+
+    >>> Statements([Shown("ADDprim", "select e")]), Statements()
+    (ADDprim +=
+    select e;, ())
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self)) or "()"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def statements_for(definition: Definition, edit: Edit, state: ViewState, engine: Engine) -> Statements:
     """What an edit would run in the state that the engine holds as new; none if it is not relevant."""
     found: list[Shown] = []
     for each in _elementary(edit, engine):
@@ -65,7 +83,7 @@ def statements_for(definition: Definition, edit: Edit, state: ViewState, engine:
             found += _of_change(definition, each, state, engine)
         else:
             found += _of_edge(definition, each, state)
-    return tuple(dict.fromkeys(found))
+    return Statements(dict.fromkeys(found))
 
 
 def _elementary(edit: Edit, engine: Engine) -> Iterator[Insert | Delete | Change]:

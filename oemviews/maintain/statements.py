@@ -32,6 +32,7 @@ from lorel.normal import (
     Truth,
     ValueOf,
     Within,
+    values_tested,
 )
 from oemviews.views.definition import Definition
 
@@ -54,6 +55,7 @@ class Statement:
     sign: int = 0
     state: State = "new"
     earlier: tuple[str, ...] = ()  # tested variables whose changed objects are left to other statements
+    sure: bool = False  # whether the keys it gives are rows of the view in that state, with no doubt
 
     @cached_property
     def planted(self) -> Step:
@@ -73,6 +75,18 @@ class Statement:
 def changed(variable: str) -> str:
     """The name under which the objects of a variable with another value are handed in."""
     return f"changed {variable}"
+
+
+def size_class(n: int) -> int:
+    """Changes of about the same size are planned alike.
+
+    >>> [size_class(n) for n in (0, 1, 5, 99, 100_000)]
+    [1, 1, 16, 256, 262144]
+    """
+    size = 1
+    while size < n:
+        size *= 4
+    return size
 
 
 # ---- states ----
@@ -126,29 +140,6 @@ class Tested:
     always: bool = False
 
 
-def values_read(scalar: Scalar) -> Iterator[ValueOf]:
-    match scalar:
-        case ValueOf():
-            yield scalar
-        case Arith(left=left, right=right):
-            yield from values_read(left)
-            yield from values_read(right)
-        case Apply(arg=arg):
-            yield from values_read(arg)
-
-
-def read_by(test: Test) -> Iterator[ValueOf]:
-    """The values that a test reads; `==` reads none, it compares oids."""
-    match test:
-        case Compare(op="=="):
-            return
-        case Compare(left=left, right=right):
-            yield from values_read(left)
-            yield from values_read(right)
-        case Match(scalar=scalar) | OneOf(scalar=scalar):
-            yield from values_read(scalar)
-
-
 def against_constants(test: Test) -> bool:
     """Whether the one value that a test reads decides it."""
     match test:
@@ -164,7 +155,7 @@ def tested_in(tests: Iterable[Test]) -> dict[str, Tested]:
     """The variables whose values some tests read, in the order they are read."""
     found: dict[str, Tested] = {}
     for test in tests:
-        for value in read_by(test):
+        for value in values_tested(test):
             known = found.get(value.var, Tested(value.var, value.graph))
             if against_constants(test):
                 found[value.var] = replace(known, tests=(*known.tests, test))

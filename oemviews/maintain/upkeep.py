@@ -17,14 +17,14 @@ def upkeep(definition: Definition, state: ViewState, engine: Engine, found: Rele
     """What RelevantOids gains by the edges that came. What it could lose by others it keeps: still sound."""
     seeds: Sets = {}
     for port, met in found.edges.items():
-        came = BitMap64(met.part(1).dst.tolist())
+        came = met.targets
         if came:
             seeds[port.target] = seeds[port.target] | came if port.target in seeds else came
     return grow(
         definition.ports,
         state.relevant,
         seeds,
-        lambda oids, labels, graph: edges_from(engine, oids, labels, graph).dst.tolist(),
+        lambda oids, labels, graph: edges_from(engine, oids, labels, graph).dst,
     )
 
 

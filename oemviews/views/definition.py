@@ -16,8 +16,8 @@ from typing import Final, Literal, TypeAlias, cast
 from lorel import ast
 from lorel.analysis import Linear, linearity, refusals
 from lorel.errors import LorelMeaningError, RefusedError
-from lorel.normal import Block, Branch, Normal, ObjectItem, SetOf, Step, blocks, oid_of
-from lorel.normalise import normalise
+from lorel.normal import Block, Branch, Labels, Normal, ObjectItem, SetOf, Step, blocks, oid_of
+from lorel.normalise import longest, normalise
 from lorel.parser import parse
 from lorel.scope import Catalog, is_generated, words
 from oemviews.errors import BadInput
@@ -30,6 +30,9 @@ Policy: TypeAlias = Literal["auto", "incremental", "strict", "full"]
 _OID: Final = re.compile(r"&[0-9]+")
 _AGAIN: Final = "'"
 """Marks a with variable whose name was taken; no name that can be written ends with it."""
+
+_MOST_STEPS: Final = 64
+"""There is a statement for each step of a view, and each has as many steps as the view."""
 
 POLICIES: Final = ("auto", "incremental", "strict", "full")
 
@@ -76,6 +79,16 @@ class Definition:
     def with_steps(self) -> tuple[WithStep, ...]:
         """The steps of all with clauses, each after the one it starts from."""
         return tuple(step for block in self.blocks for step in _with_steps(block))
+
+    @cached_property
+    def one_holder(self) -> bool:
+        """Whether no edge can belong to two with variables: they all ask for other labels."""
+        asked = [
+            frozenset([path] if isinstance(path, Labels) else (labels for _, labels, _ in path.moves))
+            for path in (step.step.path for step in self.with_steps)
+        ]
+        every = frozenset(label for labels in asked for label in labels)
+        return all(label.exact for label in every) and len(every) == sum(map(len, asked))
 
     @cached_property
     def graphs(self) -> frozenset[str]:
@@ -126,6 +139,11 @@ def of_statement(
     if not stored:
         _check_name(statement, text, catalog)
     query = with_apart(normalise(statement.query, catalog, text=text, lenient=stored))
+    if longest(query) > _MOST_STEPS:
+        found = f"{longest(query)} steps and conditions one after the other"
+        message = f"the view takes {found}, at most {_MOST_STEPS}"
+        hint = "split it: a view can be defined over another view"
+        raise LorelMeaningError(message, text=text, span=statement.query.span, hint=hint)
     for refusal in refusals(query):
         message = f"a view cannot have {refusal.name}: {refusal.why}"
         raise RefusedError(message, text=text, span=statement.query.span, hint=refusal.instead)

@@ -18,6 +18,7 @@ from oemviews.engines.engine import Engine
 from oemviews.store.schema import VIEW_ROWS
 from oemviews.views import tables
 from oemviews.views.definition import Definition, WithStep
+from oemviews.views.members import bitmap_of
 from oemviews.views.ports import Ports, Sets, grow
 from oemviews.views.state import Row, Support, ViewState, columns_of, starts
 from oemviews.views.walks import Edges, array_of, edges_from
@@ -96,7 +97,7 @@ def _with_edges(definition: Definition, state: ViewState, engine: Engine, step: 
                 continue
             edges = edges_from(engine, oids, labels, graph)
             walked.update(edges.tuples())
-            fresh = BitMap64(edges.dst) - at[q]
+            fresh = bitmap_of(edges.dst) - at[q]
             if fresh:
                 at[q].update(fresh)
                 pending[q] = pending[q] | fresh if q in pending else fresh

@@ -12,7 +12,7 @@ could touch, whatever the order of evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -25,11 +25,15 @@ from lorel.normal import (
     Labels,
     Normal,
     ObjectItem,
+    Range,
     Step,
     blocks,
     is_constant,
+    object_variable,
     oid_of,
 )
+from oemviews.store.values import Ints
+from oemviews.views.members import bitmap_of
 
 Part: TypeAlias = Literal["prim", "adj"]
 Sets: TypeAlias = dict[str, BitMap64]
@@ -159,23 +163,24 @@ def _of_branch(branch: Branch) -> Iterator[tuple[Part, Step | str, str]]:
     yield from (("prim", step, "") for step in branch.steps)
     for range_ in branch.ranges:
         yield from _bindings(range_.query)
-        yield from (("prim", variable, range_.variable) for variable in item_variables(range_.query))
+        yield from (("prim", variable, name) for name, variable in item_variables(range_))
     for measure in branch.measures:
         yield from _bindings(measure.query)
     for inner in (*branch.absent, *(each for group in branch.choices for each in group)):
         yield from _of_branch(inner)
 
 
-def item_variables(query: Normal) -> Iterator[str]:
-    """The variables whose objects a query of one item gives."""
-    for block in blocks(query):
-        if isinstance(block.select[0], ObjectItem):
-            yield block.select[0].var
+def item_variables(range_: Range) -> Iterator[tuple[str, str]]:
+    """The variables of a range, each with those inside whose objects it stands for."""
+    for block in blocks(range_.query):
+        items = zip(range_.variables, block.select, strict=True)
+        found = ((name, object_variable(item)) for name, item in items)
+        yield from ((name, variable) for name, variable in found if variable is not None)
 
 
 # ---- the least solution ----
 
-Targets: TypeAlias = Callable[[BitMap64, Labels, str], Iterable[int]]
+Targets: TypeAlias = Callable[[BitMap64, Labels, str], Ints]
 """Objects that edges with such a label lead to from a set of objects, in a graph."""
 
 
@@ -204,5 +209,5 @@ def grow(
         for target in flows:
             arrive(target, fresh)
         for port in ports:
-            arrive(port.target, BitMap64(targets(fresh, port.labels, port.graph)))
+            arrive(port.target, bitmap_of(targets(fresh, port.labels, port.graph)))
     return gained

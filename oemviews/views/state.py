@@ -22,6 +22,7 @@ from pyroaring import BitMap64
 from lorel.normal import Automaton, Labels
 from oemviews.store.values import Ints
 from oemviews.views.definition import Definition, WithStep
+from oemviews.views.members import bitmap_of
 
 Row: TypeAlias = tuple[int, ...]
 Edge: TypeAlias = tuple[int, str, int]
@@ -49,7 +50,7 @@ class Support:
         found, numbers = np.unique(oids, return_counts=True)
         many = numbers > 1
         more = dict(zip(found[many].tolist(), (numbers[many] - 1).tolist(), strict=True))
-        return cls(BitMap64(found), more)
+        return cls(bitmap_of(found), more)
 
     def __contains__(self, oid: int) -> bool:
         return oid in self.oids

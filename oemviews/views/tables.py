@@ -17,12 +17,13 @@ from oemviews.model import COLLECTION, ROOT
 from oemviews.store.schema import EDGES, OBJECTS, VIEW_ROWS
 from oemviews.store.values import (
     BIG,
+    BINARY,
     BOOLEAN,
     INTEGER,
-    MISSING,
     NAMES,
     REAL,
     STRING,
+    Bools,
     Ints,
     Values,
     column_numpy,
@@ -32,25 +33,42 @@ from oemviews.views.state import Row, Support, ViewState, columns_of
 from oemviews.views.walks import Edges, array_of
 
 _VALUE: Final = ("type", "text", "integer", "number")
+_COLUMNS: Final = tuple((spec.name, spec.type) for spec in VIEW_ROWS)
+
+
+def _by_code(*codes: int) -> Bools:
+    """For every code of a value whether it is one of these."""
+    return np.isin(np.arange(256), codes)
+
+
+_HAS_TEXT: Final = _by_code(STRING, BIG, BINARY)
+_IS_WHOLE: Final = _by_code(INTEGER, BOOLEAN)
+_IS_NUMBER: Final = _by_code(INTEGER, REAL, STRING, BIG)
+_TYPE: Final = np.array([*NAMES, *["complex"] * (256 - len(NAMES))], dtype=object)
+"""The name of the type of each code; what is missing reads as an object without a value."""
 
 
 def view_rows(role: str, n: Iterable[int] | Ints | int, **columns: Any) -> pa.Table:
     """Rows of one role; columns not named are null, `variable` may be one word for all."""
     size = len(next(value for value in columns.values() if not isinstance(value, str)))
+    columns |= {"role": role, "n": np.full(size, n, np.int64) if isinstance(n, int) else n}
     arrays = []
-    for spec in VIEW_ROWS:
-        value = columns.get(spec.name)
-        if spec.name == "role":
-            value = role
-        if spec.name == "n":
-            value = np.full(size, n, np.int64) if isinstance(n, int) else n
+    for name, kind in _COLUMNS:
+        value = columns.get(name)
         if value is None:
-            arrays.append(pa.nulls(size, spec.type))
+            arrays.append(pa.nulls(size, kind))
         elif isinstance(value, str):
-            arrays.append(pa.array([value], spec.type).take(pa.array(np.zeros(size, np.int64))))
+            arrays.append(pa.repeat(pa.scalar(value, kind), size))
+        elif isinstance(value, pa.Array):
+            arrays.append(value)
         else:
-            arrays.append(pa.array(value, spec.type, from_pandas=True))
+            arrays.append(pa.array(value, kind, from_pandas=True))
     return pa.table(arrays, schema=VIEW_ROWS)
+
+
+@lru_cache(maxsize=1)
+def no_rows() -> pa.Table:
+    return VIEW_ROWS.empty_table()
 
 
 def primary_rows(rows: Mapping[Row, int], width: int) -> pa.Table:
@@ -77,15 +95,13 @@ def relevant_rows(variable: str, oids: Ints, n: int = 1) -> pa.Table:
 def value_columns(values: Values) -> dict[str, pa.Array]:
     """The four columns of a table that a column of values is spread over."""
     kind = values.kind
-    names = np.array([*NAMES, "complex"], dtype=object)[np.where(kind == MISSING, len(NAMES), kind)]
-    textual = (kind == STRING) | (kind == BIG) | (kind == 6)
+    textual = _HAS_TEXT[kind]
     text = values.text if textual.any() else np.empty(len(kind), object)
-    numeric = np.isin(kind, (INTEGER, REAL, STRING, BIG)) & ~np.isnan(values.number)
     return {
-        "type": pa.array(names, pa.string()),
+        "type": pa.array(_TYPE[kind], pa.string()),
         "text": pa.array(text, pa.string(), mask=~textual),
-        "integer": pa.array(values.integer, mask=~np.isin(kind, (INTEGER, BOOLEAN))),
-        "number": pa.array(values.number, mask=~numeric),
+        "integer": pa.array(values.integer, mask=~_IS_WHOLE[kind]),
+        "number": pa.array(values.number, mask=~_IS_NUMBER[kind] | np.isnan(values.number)),
     }
 
 

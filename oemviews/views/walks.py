@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -15,6 +15,7 @@ from lorel.plan import Expand, Given, Plan
 from oemviews.engines.engine import Engine
 from oemviews.engines.rows import Rows
 from oemviews.store.values import Ints, Strings, strings
+from oemviews.views.members import array_of_bitmap
 
 _FROM: Final = "from"
 
@@ -46,8 +47,10 @@ class Edges:
 
 
 def array_of(oids: Iterable[int]) -> Ints:
+    if isinstance(oids, np.ndarray):
+        return oids
     if isinstance(oids, BitMap64):
-        return np.array(oids.to_array(), np.int64)
+        return array_of_bitmap(oids)
     return np.array(oids if isinstance(oids, list) else list(oids), np.int64)
 
 
@@ -65,8 +68,23 @@ def edges_into(
     return _edges(engine, array_of(oids), labels, graph, state, forward=False)
 
 
+def edges_of_all(engine: Engine, asked: Sequence[tuple[Iterable[int], Labels, str, State]]) -> list[Edges]:
+    """`edges_from` for several sets of objects, labels, graphs and states in one go."""
+    runs = [
+        (_plan(labels, graph, state, True), {_FROM: Rows.of_set("src", array_of(oids))})
+        for oids, labels, graph, state in asked
+    ]
+    found = zip(asked, engine.run_all(runs), strict=True) if runs else ()
+    return [_as_edges(rows, labels) for (_, labels, _, _), rows in found]
+
+
 def _edges(engine: Engine, oids: Ints, labels: Labels, graph: str, state: State, *, forward: bool) -> Edges:
     given = Rows.of_set("src" if forward else "dst", oids)
-    rows = engine.run(_plan(labels, graph, state, forward), {_FROM: given})
-    label = labels.text if labels.exact else rows.values("label").text
+    return _as_edges(engine.run(_plan(labels, graph, state, forward), {_FROM: given}), labels)
+
+
+def _as_edges(rows: Rows, labels: Labels) -> Edges:
+    label: Strings | str = labels.text
+    if not labels.exact:
+        label = rows.values("label").text if len(rows) else strings(())
     return Edges(rows.oids("src"), label, rows.oids("dst"))

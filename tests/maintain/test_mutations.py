@@ -50,11 +50,11 @@ def binds_from_steps_only(patch: Patch) -> None:
 
 def forgets_the_primary_as_head(patch: Patch) -> None:
     """Trap 4: an edge counts below adjuncts only."""
-    for name in ("_one_step", "_closure"):
+    for name in ("_one_step", "closure"):
         right: Callable[..., Any] = getattr(adjuncts, name)
 
-        def wrong(start: Any, engine: Any, planted: Any, right: Callable[..., Any] = right) -> Any:
-            return right(start, engine, planted if start.step.column is None else [])
+        def wrong(start: Any, *rest: Any, right: Callable[..., Any] = right) -> Any:
+            return right(start, *rest[:-1], rest[-1] if start.step.column is None else [])
 
         patch.setattr(adjuncts, name, wrong)
 
@@ -63,8 +63,8 @@ def drops_below_every_target(patch: Patch) -> None:
     """Trap 5: the target of a lost edge is lost, whatever else leads there."""
     right = adjuncts._one_step
 
-    def wrong(start: Any, engine: Any, planted: Any) -> Any:
-        level = right(start, engine, planted)
+    def wrong(start: Any, *rest: Any) -> Any:
+        level = right(start, *rest)
         level.loss = {dst for _, _, dst in level.removed} - {dst for _, _, dst in level.added}
         return level
 

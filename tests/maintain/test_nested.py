@@ -10,6 +10,7 @@ from tests.maintain.kit import Kept
 from tests.maintain.random_cases import Near, random_batch, random_graph
 
 STATEMENTS = (
+    "select n from N.a x, s in (x.a union x.b), s(.a)+ n",  # the start has another name inside
     "select r from N.a r where count(select distinct x from r.% x) > 1",
     "select y from y in (select distinct x from N.% x)",
     "select r from N.a r, y in (select distinct x from r.% x) where y.a",

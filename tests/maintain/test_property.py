@@ -22,6 +22,7 @@ from oemviews.views import definition as definitions
 from oemviews.views.materialise import materialise
 from tests import oracle
 from tests.generators import graphs, queries
+from tests.generators.wide import wide_view
 from tests.maintain.kit import Kept
 from tests.maintain.random_cases import CONSTRUCTS, LINEAR, Near, random_batch, random_graph, random_view
 from tests.oracle import OracleGraph
@@ -92,6 +93,22 @@ def test_views_of_the_query_generator() -> None:
         for _ in range(4):
             view.apply(graphs.random_edits(rng, view.graph, rng.choice((1, 1, 6))))
             view.check(fresh=False)
+
+
+def test_views_of_more_of_the_grammar() -> None:
+    """Each on a graph on which it has rows, as far as one is found soon."""
+    changed = 0
+    for seed in range(5_000_000, 5_000_060):
+        rng = Random(seed)
+        text = print_statement(wide_view(rng))
+        some = [graphs.random_graph(rng) for _ in range(8)]
+        view = Kept.of(text, next((graph for graph in some if shows(graph, text)), some[0]))
+        view.check()
+        for _ in range(4):
+            delta = view.apply(graphs.random_edits(rng, view.graph, rng.choice((1, 1, 6))))
+            view.check(fresh=False)
+            changed += bool(delta.appeared or delta.vanished)
+    assert changed > 12
 
 
 def test_maintained_equals_recomputed() -> None:

@@ -34,6 +34,7 @@ VIEWS = {
     "join": "select x from N.a x, x.b y, N.b z where y = z.a with x.a w",
     "negation": "select x from N.a x where not exists y in x.b : y = 2 with x.a w, w.b v",
     "closure": "select x from N.# y, y.b x where x < 3",
+    "reach": "select x from N.a y, y(.a|.b)+ x where not exists (y.c)",
     "with closure": "select x from N.a x where x.b with x(.a|.b)* w",
     "aggregate": "select x from N.a x where count(x.%) > 2",
 }

@@ -102,3 +102,19 @@ def test_with_variables_of_one_name_on_two_sides() -> None:
     )
     assert [step.shown for step in view.with_steps] == ["w", "w", "w"]
     assert len({step.variable for step in view.with_steps}) == 3
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ("", True),
+        (" with x.b y, y.c z", True),
+        (" with x.b y, y.b z", False),
+        (" with x.b y, x.% z", False),
+        (" with x(.b|.c)* y, y.d z", True),
+        (" with x(.b|.c)* y, y.c z", False),
+    ],
+)
+def test_whether_an_edge_can_belong_to_two_with_variables(paths: str, expected: bool) -> None:
+    made = define(f"define view V = select x from N.a x{paths}", Catalog(frozenset({"N"})))
+    assert made.one_holder == expected

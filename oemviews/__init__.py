@@ -80,6 +80,11 @@ def __getattr__(name: str) -> Any:
     return found
 
 
+def __dir__() -> list[str]:
+    """What completion offers, whether it is loaded yet or not."""
+    return sorted([*globals(), *_WHERE])
+
+
 def load_ipython_extension(ipython: Any) -> None:
     """`%load_ext oemviews` brings the cell magic `%%lorel`."""
     import_module("oemviews.jupyter").load_ipython_extension(ipython)

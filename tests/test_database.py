@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -255,7 +256,7 @@ def test_everything_prints(db: Database) -> None:
     view = db.define(FAVORITE)
     report = db.apply("<Ins,&10,Ingredient,&15>")
     guide = db.dataguide()
-    for shown in (db, db.views, view, report, guide):
+    for shown in (db, db.views, view, report, guide, db.batches):
         assert "<table>" in shown._repr_html_()  # type: ignore[attr-defined]
         assert len(repr(shown)) > 40
     assert "kept by counting" in view.explain()
@@ -291,3 +292,26 @@ def test_check_brings_lagging_views_up_to_date(path: Path) -> None:
         assert view.behind == 1
         assert db.check()[0].equal
         assert view.behind == 0
+
+
+def test_a_query_reads_no_view_that_it_does_not_ask_for(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many views there are, their statements are not parsed for a query of the base."""
+    from oemviews.views import definition
+
+    db.define(FAVORITE)
+    db.define("define view Names as n = select x from FavoriteEntrees.Entrees e, e.Name x")
+    read: list[str] = []
+    real = definition.define
+
+    def define(text: str, *rest: Any, **more: Any) -> Any:
+        read.append(text)
+        return real(text, *rest, **more)
+
+    monkeypatch.setattr(definition, "define", define)
+    with ov.open(db.path) as again:
+        assert len(again.query("select Guide.Restaurant")) == 3
+        assert read == []
+        assert len(again.query("select Names.n")) == 1
+        assert all("Names" in text for text in read)

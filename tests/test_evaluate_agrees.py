@@ -15,6 +15,7 @@ from oemviews.answers.evaluate import Evaluation
 from tests.engines.support import local_engine
 from tests.generators.graphs import random_graph
 from tests.generators.queries import random_query
+from tests.generators.wide import wide_query
 from tests.oracle import OracleGraph, answer, ordered_answer
 from tests.oracle.graph import Item
 from tests.oracle.values import value_item
@@ -69,6 +70,24 @@ def test_answers_agree(first: int) -> None:
         query = _ordered(random_query(rng), rng)
         for _ in range(3):
             _check(random_graph(rng), query)
+
+
+@pytest.mark.parametrize("first", range(5_000_000, 5_000_120, BLOCK))
+def test_answers_agree_on_more_of_the_grammar(first: int) -> None:
+    for seed in range(first, first + BLOCK):
+        rng = Random(seed)
+        query = _ordered(wide_query(rng), rng)
+        for _ in range(2):
+            _check(random_graph(rng), query)
+
+
+@pytest.mark.parametrize("seed", [4000453, 4000838, 4001239, 6000898])
+def test_keys_of_groups_that_are_written_alike(seed: int) -> None:
+    """Paths from queries, whose own names are made up for each place they stand at."""
+    rng = Random(seed)
+    query = _ordered(wide_query(rng), rng)
+    for _ in range(3):
+        _check(random_graph(rng), query)
 
 
 @pytest.mark.parametrize("seed", FOUND_WRONG_ONCE)

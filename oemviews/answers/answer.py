@@ -14,6 +14,7 @@ from oemviews.answers.cells import (
     Column,
     NewColumn,
     ObjectColumn,
+    ValueColumn,
     arrow_of,
     cell_json,
     plain_json,
@@ -83,9 +84,9 @@ class Answer:
     def oids(self) -> list[Oid]:
         """The objects of the answer, each once, in the order of the rows."""
         found: dict[Oid, None] = {}
-        objects = [column.oids.tolist() for column in self.columns if isinstance(column, ObjectColumn)]
+        objects = [_oids(column) for column in self.columns if not isinstance(column, ValueColumn)]
         for row in zip(*objects, strict=True):
-            found.update(dict.fromkeys(row))
+            found.update((oid, None) for oid in row if oid is not None)
         return list(found)
 
     @property
@@ -118,9 +119,10 @@ class Answer:
         series: dict[str, Any] = {}
         for label, column in zip(self.labels, self.columns, strict=True):
             if isinstance(column, NewColumn):
-                series[label] = pd.Series(
-                    [cell_json(cell, None, 0)["value"] for cell in column.cells], dtype=object
-                )
+                shown = [cell_json(cell, None, 0).get("value") for cell in column.cells]
+                series[label] = pd.Series(shown, dtype=object)
+                if any(oid is not None for oid in _oids(column)):
+                    series[f"{label}.oid"] = pd.Series(_oids(column), dtype="Int64")
                 continue
             values = [None if isinstance(value, Complex) else value for value in column.values.items()]
             series[label] = pd.Series(values, dtype=object).infer_objects()
@@ -162,3 +164,10 @@ class Answer:
         from oemviews.answers.rendering import answer_html
 
         return answer_html(self, _SHOWN)
+
+
+def _oids(column: ObjectColumn | NewColumn) -> list[Oid | None]:
+    """The object of each cell; None for a value, and for an object made for the answer."""
+    if isinstance(column, NewColumn):
+        return [cell.oid for cell in column.cells]
+    return list(column.oids.tolist())

@@ -103,7 +103,7 @@ class ValueColumn:
 
 @dataclass(frozen=True, slots=True)
 class NewColumn:
-    """Objects made for the answer."""
+    """Cells of any kind: objects made for the answer, or objects and values together."""
 
     cells: tuple[Cell, ...]
 

@@ -25,7 +25,9 @@ from lorel.normal import (
     blocks,
     free,
     is_constant,
+    is_mixed,
     item_variables,
+    object_variable,
 )
 from lorel.plan import Given, Plan
 from lorel.planner import Planner, graph_of, order_column, output
@@ -72,8 +74,8 @@ class Evaluation:
         return Planner(self.engine.statistics).query(_planned(query))
 
     def _found(self, query: Normal, outer: Rows | None) -> Found:
-        if isinstance(query, SetOf) and any(constructs(block) for block in blocks(query)):
-            return self._set_of_new(query, outer)
+        if isinstance(query, SetOf) and (is_mixed(query) or any(map(constructs, blocks(query)))):
+            return self._set_of_cells(query, outer)
         rows = self._run(_planned(query), outer)
         keys = {name: _bare(rows.columns[name]) for name in (outer.columns if outer is not None else ())}
         if isinstance(query, SetOf):
@@ -172,8 +174,8 @@ class Evaluation:
             members.setdefault(key, []).append(_member(labels, [c.cell(row) for c in found.columns]))
         yield from (members.get(binding, ()) for binding in bindings)
 
-    def _set_of_new(self, query: SetOf, outer: Rows | None) -> Found:
-        """A set operator over constructed objects: they are equal if their contents are."""
+    def _set_of_cells(self, query: SetOf, outer: Rows | None) -> Found:
+        """A set operator cell by cell: new objects are equal if their contents are, no object is a value."""
         left, right = self._found(query.left, outer), self._found(query.right, outer)
         mine, theirs = (
             {
@@ -224,8 +226,13 @@ def constructs(block: Block) -> bool:
 
 def graphs_of_item(query: Normal, i: int) -> tuple[str, ...]:
     """The graphs that the objects of the i-th item may belong to."""
-    items = ((block, block.select[i]) for block in blocks(query))
-    found = [graph_of(block, item.var) for block, item in items if isinstance(item, ObjectItem)]
+    found = []
+    for block in blocks(query):
+        item = block.select[i]
+        variable = object_variable(item)
+        if variable is not None:
+            more = item.over if isinstance(item, GroupItem) else ()
+            found.append(graph_of(replace(block, where=(*block.where, *more)), variable))
     return tuple(dict.fromkeys([*found, ""]))
 
 

@@ -56,8 +56,9 @@ def tie_key(column: Column) -> Ints:
     if isinstance(column, ObjectColumn):
         return column.oids
     if isinstance(column, NewColumn):
-        texts = [repr(cell) for cell in column.cells]
-        return np.unique(np.array(texts, dtype=str), return_inverse=True)[1].astype(np.int64)
+        places = [(1, 0, repr(cell)) if cell.oid is None else (0, cell.oid, "") for cell in column.cells]
+        order = {place: number for number, place in enumerate(sorted(set(places)))}
+        return np.array([order[place] for place in places], np.int64)
     return ranks(column.values)
 
 

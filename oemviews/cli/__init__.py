@@ -16,6 +16,11 @@ STORE: Final = 3
 ENVIRONMENT: Final = 4
 FAULT: Final = 70
 """A fault of the program itself, as `sysexits.h` numbers it."""
+INTERRUPTED: Final = 128 + signal.SIGINT
+"""As shells number it."""
+
+_WRITERS: Final = frozenset(("load", "define", "drop", "apply", "compact", "shell"))
+_STORED: Final = "; no batch is ever stored in part: `oemviews log STORE` lists those that are stored"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -26,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     debug = "--debug" in arguments
     if debug:
         arguments.remove("--debug")
-    _arrow_without_pandas()
+    _arrow_alone()
     sys.exit(run(arguments, debug=debug))
 
 
@@ -37,9 +42,9 @@ def run(arguments: Sequence[str], *, debug: bool = False) -> int:
     from oemviews.errors import OemError
 
     try:
-        app(args=list(arguments), prog_name="oemviews")
+        app([argument for argument in arguments if argument != "--debug"])
     except SystemExit as exit_:
-        return _code(exit_)
+        return exit_.code if isinstance(exit_.code, int) else DONE
     except OemError as fault:
         if debug:
             _traceback()
@@ -49,8 +54,8 @@ def run(arguments: Sequence[str], *, debug: bool = False) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except KeyboardInterrupt:
-        error("interrupted")
-        return 128 + signal.SIGINT
+        error(f"interrupted{_STORED if {*arguments[:1]} & _WRITERS else ''}")
+        return INTERRUPTED
     except Exception as fault:
         if debug:
             _traceback()
@@ -60,24 +65,31 @@ def run(arguments: Sequence[str], *, debug: bool = False) -> int:
     return DONE
 
 
-class _NoPandas(MetaPathFinder):
+class _Absent(MetaPathFinder):
+    """Takes some modules for absent."""
+
+    names: Final = frozenset(
+        ("pandas", "pyarrow._azurefs", "pyarrow._gcsfs", "pyarrow._hdfs", "pyarrow._s3fs")
+    )
+
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
+        if name in self.names:
             raise ModuleNotFoundError(name, name=name)
 
 
-def _arrow_without_pandas() -> None:
-    """Let pyarrow take pandas for absent, where it is installed.
+def _arrow_alone() -> None:
+    """Import pyarrow without what it would import beside, where that is installed, and no command needs.
 
-    It imports pandas when it first makes an array, to recognise its types: a third of the time that a small
-    query takes, and no command hands it any.
+    That is pandas, to recognise its types when it first makes an array, and the clients of object stores:
+    together a third of the time that a small query takes.
     """
-    if "pandas" in sys.modules:
+    if "pandas" in sys.modules or "pyarrow.fs" in sys.modules:
         return
-    finder = _NoPandas()
+    finder = _Absent()
     sys.meta_path.insert(0, finder)
     try:
         import pyarrow as pa
+        import pyarrow.fs
 
         pa.array([None])
     finally:
@@ -96,10 +108,6 @@ def code_of(fault: Exception) -> int:
 def _told(fault: Exception) -> str:
     """The message, with the notes that were added to it on the way up."""
     return "\n".join([str(fault), *getattr(fault, "__notes__", ())])
-
-
-def _code(exit_: SystemExit) -> int:
-    return exit_.code if isinstance(exit_.code, int) else DONE if exit_.code is None else BAD_INPUT
 
 
 def _traceback() -> None:

@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from oemviews.answers.cells import plain_json
-from oemviews.answers.rendering import counted
+from oemviews.cli.arguments import Argument, Option
 from oemviews.cli.options import Engine, EngineOption, JsonOption, Store, text_of
-from oemviews.cli.output import data, note
+from oemviews.cli.output import data, note, working
 from oemviews.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,24 +20,23 @@ def apply(
     store: Store,
     logs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LOG...", help="Edit logs; - is standard input.", show_default=False),
+        Argument("LOG", "Edit logs; - is standard input."),
     ] = None,
     statement: Annotated[
         str | None,
-        typer.Option("--statement", metavar="STATEMENT", help="A Lorel update, as one batch; @file, or -."),
+        Option("--statement", "A Lorel update, as one batch; @file, or -.", "STATEMENT"),
     ] = None,
     batch: Annotated[
-        int | None, typer.Option("--batch", min=1, help="Edits a batch, in a log without commit lines.")
+        int | None, Option("--batch", "Edits a batch, in a log without commit lines.", least=1)
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", help="What the log is known by; else its path.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Apply a log once more on purpose.")] = False,
+    id: Annotated[str | None, Option("--id", "What the log is known by; else its path.")] = None,
+    again: Annotated[bool, Option("--again", "Apply a log once more on purpose.")] = False,
     engine: EngineOption = Engine.auto,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; store nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", "Say what would happen; store nothing.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Apply edit logs, or one update statement, and bring every view up to date.
+    """Apply edit logs, or an update, and bring every view up to date.
 
-    \b
     Example: oemviews apply guide.store tonight.jsonl
              oemviews apply guide.store --statement 'update &5 := "Hunan Wok"'
     """
@@ -51,7 +48,9 @@ def apply(
         raise BadInput(
             f"found --id {id} for {len(logs or ())} logs, wanted one log: an id stands for one log"
         )
-    with ov.open(store, engine=engine.value) as db:
+    if statement is not None and (batch or again or id is not None):
+        raise BadInput("found --batch, --id or --again with --statement, wanted them with a LOG only")
+    with ov.open(store, engine=engine.value) as db, working("applying"):
         if statement is not None:
             report = db.update(text_of(statement), dry_run=dry_run)
             show(report, json=json)
@@ -67,7 +66,7 @@ def apply(
                 done += 1
             if not done:
                 note(
-                    f"{log}: nothing to do: its {counted(run.resumed, 'line')} were applied earlier"
+                    f"{log}: nothing to do after line {run.resumed:,}; what came before was applied earlier"
                     if run.resumed
                     else f"{log}: no edits"
                 )

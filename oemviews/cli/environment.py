@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from oemviews.answers.rendering import Grid
+from oemviews.cli.arguments import Argument, Option
 from oemviews.cli.options import Engine, EngineOption
 from oemviews.cli.output import data, data_table, note
 
 
 def demo(engine: EngineOption = Engine.auto) -> None:
-    """Run the example of the 1998 paper, start to end, in a temporary store.
+    """Run the example of the 1998 paper. It is made in a temporary store, and shown start to end.
 
-    \b
     Example: oemviews demo
     """
     from oemviews.cli.demo import run
@@ -24,16 +22,13 @@ def demo(engine: EngineOption = Engine.auto) -> None:
 
 
 def doctor(
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what can be mended from here: fetch the JAR.")
-    ] = False,
-    store: Annotated[
-        Path | None, typer.Argument(metavar="[STORE]", help="Try to write beside this store.")
-    ] = None,
+    fix: Annotated[bool, Option("--fix", "Mend what can be mended from here: fetch the JAR.")] = False,
+    store: Annotated[Path | None, Argument("STORE", "Try to write beside this store.")] = None,
 ) -> None:
-    """Look at Java, Python, Spark, the GraphFrames JAR and the disk, and say how to mend each.
+    """Look for what the environment lacks.
 
-    \b
+    Java, Python, Spark, the GraphFrames JAR, a disk to write on: what was found, and how to mend each.
+
     Example: oemviews doctor --fix
     """
     from oemviews import doctor as looking
@@ -46,5 +41,5 @@ def doctor(
     for check in lacks:
         note(f"{check.name}: {check.found}. To mend it: {check.mend}")
     if lacks:
-        raise typer.Exit(ENVIRONMENT)
+        raise SystemExit(ENVIRONMENT)
     data("everything is here")

@@ -7,11 +7,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from oemviews.cli.arguments import Argument, Option
 from oemviews.errors import BadInput
 
-Store = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)]
+Store = Annotated[Path, Argument("STORE", "The folder of the store.")]
 
 
 class Engine(str, Enum):
@@ -20,8 +19,8 @@ class Engine(str, Enum):
     spark = "spark"
 
 
-EngineOption = Annotated[Engine, typer.Option("--engine", help="Which engine runs it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="One line of JSON each.")]
+EngineOption = Annotated[Engine, Option("--engine", "Which engine runs it.")]
+JsonOption = Annotated[bool, Option("--json", "One line of JSON each.")]
 
 
 def text_of(given: str) -> str:

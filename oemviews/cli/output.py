@@ -6,19 +6,27 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Final
 
 from oemviews.answers.rendering import Grid
+from oemviews.pulse import PULSE
 
 _COLOURED: Final = 1_000
 """A table of more rows is printed plainly, which takes less time."""
 
 _PATIENCE: Final = 2.0
-"""Seconds of work before a progress bar shows."""
+"""Seconds of work before progress shows."""
+
+_OFTEN: Final = 0.3
+"""Seconds after which the progress line is written anew."""
+
+_WIPED: Final = "\r\033[K"
 
 
 def data(text: str) -> None:
     """A line of data."""
+    _Line.wipe()
     sys.stdout.write(f"{text}\n")
 
 
@@ -29,6 +37,7 @@ def data_lines(lines: Iterable[str]) -> None:
 
 def data_text(pieces: Iterable[str]) -> None:
     """Pieces of a document, as they are."""
+    _Line.wipe()
     sys.stdout.writelines(pieces)
 
 
@@ -39,11 +48,13 @@ def data_table(table: Grid) -> None:
         return
     from rich.console import Console
 
+    _Line.wipe()
     Console().print(table.coloured())
 
 
 def note(text: str) -> None:
     """What a person should know, beside the data."""
+    _Line.wipe()
     sys.stderr.write(f"{text}\n")
 
 
@@ -57,6 +68,55 @@ def error(text: str) -> None:
 
 def _coloured(text: str, code: str) -> str:
     return f"\033[{code}m{text}\033[0m" if sys.stderr.isatty() else text
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Tell from time to time how long work has taken and how far it is, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    line = _Line(what)
+    try:
+        yield
+    finally:
+        line.end()
+
+
+class _Line:
+    """A line that is written over again and again, by a thread of its own, and wiped before anything else.
+
+    asking: 12 s; 3,400,000 rows, 17 levels so far
+    """
+
+    shown = False
+
+    def __init__(self, what: str) -> None:
+        PULSE.reset()
+        self._what, self._start, self._over = what, time.monotonic(), Event()
+        self._thread = Thread(target=self._tell, daemon=True)
+        self._thread.start()
+
+    def _tell(self) -> None:
+        wait = _PATIENCE
+        while not self._over.wait(wait):
+            wait = _OFTEN
+            told = "; ".join(filter(None, [f"{time.monotonic() - self._start:.0f} s", str(PULSE)]))
+            sys.stderr.write(f"{_WIPED}{self._what}: {told}")
+            sys.stderr.flush()
+            _Line.shown = True
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self.wipe()
+
+    @staticmethod
+    def wipe() -> None:
+        if _Line.shown:
+            sys.stderr.write(_WIPED)
+            sys.stderr.flush()
+            _Line.shown = False
 
 
 @contextmanager

@@ -6,10 +6,9 @@ import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from oemviews.cli.arguments import Argument, Option
 from oemviews.cli.options import Engine, EngineOption, Store, text_of
-from oemviews.cli.output import data, data_lines, data_table, data_text, note, warning
+from oemviews.cli.output import data, data_lines, data_table, data_text, note, warning, working
 
 if TYPE_CHECKING:
     from oemviews.answers.answer import Answer
@@ -27,36 +26,30 @@ def query(
     store: Store,
     statement: Annotated[
         str,
-        typer.Argument(
-            metavar="STATEMENT", help="A Lorel query, @file, or - for standard input.", show_default=False
-        ),
+        Argument("STATEMENT", "A Lorel query, @file, or - for standard input."),
     ],
-    format: Annotated[Formats, typer.Option("--format", help="How to print the answer.")] = Formats.table,
+    format: Annotated[Formats, Option("--format", "How to print the answer.")] = Formats.table,
     engine: EngineOption = Engine.auto,
-    at: Annotated[
-        int | None, typer.Option("--at", metavar="BATCH", help="Ask the state after this batch.")
-    ] = None,
-    depth: Annotated[
-        int, typer.Option("--depth", min=0, help="Levels of complex objects to show (json, oem).")
-    ] = 0,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print the plan and the rows of each operator.")
-    ] = False,
+    at: Annotated[int | None, Option("--at", "Ask the state after this batch.", "BATCH")] = None,
+    depth: Annotated[int, Option("--depth", "Levels of complex objects to show (json, oem).", least=0)] = 0,
+    explain: Annotated[bool, Option("--explain", "Print the plan and the rows of each operator.")] = False,
 ) -> None:
     """Answer a query.
 
-    \b
     Example: oemviews query guide.store 'select r.Name from Guide.Restaurant r where r.Price < 20'
              oemviews query guide.store @cheap.lorel --format json --depth 2
     """
     import oemviews as ov
 
     with ov.open(store, engine=engine.value) as db:
-        answer = db.query(text_of(statement)) if at is None else db.at(batch=at).query(text_of(statement))
-        for line in answer.notes:
-            warning(line)
+        with working("asking"):
+            text = text_of(statement)
+            answer = db.query(text) if at is None else db.at(batch=at).query(text)
+            for line in answer.notes:
+                warning(line)
+            found = answer.explain() if explain else len(answer)
         if explain:
-            data(answer.explain())
+            data(str(found))
         else:
             show(answer, format.value, depth)
 
@@ -86,9 +79,8 @@ def show(answer: Answer, format: str = "table", depth: int = 0) -> None:
 
 
 def shell(store: Store, engine: EngineOption = Engine.auto) -> None:
-    """Type statements and see their answers; `.help` lists what else there is.
+    """Type statements and see their answers. `.help` lists what else there is.
 
-    \b
     Example: oemviews shell guide.store
     """
     import oemviews as ov
@@ -99,4 +91,4 @@ def shell(store: Store, engine: EngineOption = Engine.auto) -> None:
         talk = Shell(db)
         talk.loop()
         if talk.failed and not sys.stdin.isatty():  # a script with a fault in it is bad input
-            raise typer.Exit(BAD_INPUT)
+            raise SystemExit(BAD_INPUT)

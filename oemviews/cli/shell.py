@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from lorel.parser import parse_program
 from oemviews.answers.answer import Answer
-from oemviews.cli.output import data, data_table, error, note, warning
+from oemviews.cli.output import data, data_table, error, note, warning, working
 from oemviews.cli.queries import show
 from oemviews.errors import OemError
 
@@ -82,16 +83,26 @@ class Shell:
             return None
 
     def run(self, text: str) -> None:
-        """Run one statement or command and print what it gives."""
+        """Run the statements of a text, or a command, and print what each gives."""
         if text.startswith("."):
             self._command(*text[1:].split(maxsplit=1))
             return
-        found = self.db.execute(text)
+        statements = parse_program(text)
+        if len(statements) > 1:
+            for each in statements:
+                self.run(text[each.span.start : each.span.end])
+            return
+        with working("asking"):
+            found = self.db.execute(text)
+            if isinstance(found, Answer):
+                for line in found.notes:
+                    warning(line)
+                len(found)  # it is found when it is looked at
         if isinstance(found, Answer):
-            for line in found.notes:
-                warning(line)
             show(found, self.format)
-        elif found is not None:
+        elif found is None:
+            note("dropped")
+        else:
             data(repr(found))
 
     def _command(self, name: str = "", argument: str = "") -> None:
@@ -112,7 +123,6 @@ class Shell:
             case "format" if argument in ("table", "json", "csv"):
                 self.format = argument
             case "log":
-                for info in self.db.batches:
-                    data(f"{info.batch} {info.at:%Y-%m-%d %H:%M:%S} {info.what}")
+                data_table(self.db.batches.table())
             case _:
                 note(_HELP)

@@ -7,11 +7,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
-from oemviews.answers.rendering import counted, grid
+from oemviews.answers.rendering import counted
+from oemviews.cli.arguments import Argument, Option
 from oemviews.cli.options import Engine, EngineOption, JsonOption, Store
-from oemviews.cli.output import data, data_table, data_text, note, progress, warning
+from oemviews.cli.output import data, data_table, data_text, note, progress, warning, working
 from oemviews.errors import BadInput
 
 _SPOOLED: Final = 1 << 26
@@ -34,7 +33,6 @@ class Exports(str, Enum):
 def init(store: Store) -> None:
     """Make an empty store.
 
-    \b
     Example: oemviews init guide.store
     """
     import oemviews as ov
@@ -47,29 +45,24 @@ def load(
     store: Store,
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Documents, or folders of them.", show_default=False),
+        Argument("FILE", "Documents, or folders of them."),
     ],
-    name: Annotated[
-        str, typer.Option("--name", help="The name that stands for what is loaded.", show_default=False)
-    ],
+    name: Annotated[str, Option("--name", "The name that stands for what is loaded.")],
     format: Annotated[
-        Documents | None, typer.Option("--format", help="The format, if the file's name does not tell.")
+        Documents | None, Option("--format", "The format, if the file's name does not tell.")
     ] = None,
     key: Annotated[
         list[str] | None,
-        typer.Option(
-            "--key", metavar="LABEL=KEYLABEL", help="Values under LABEL refer to objects by KEYLABEL."
-        ),
+        Option("--key", "Values under LABEL refer to objects by KEYLABEL.", "LABEL=KEYLABEL"),
     ] = None,
     idref: Annotated[
         list[str] | None,
-        typer.Option("--idref", metavar="ATTR", help="XML attribute that holds references to IDs."),
+        Option("--idref", "XML attribute that holds references to IDs.", "ATTR"),
     ] = None,
     engine: EngineOption = Engine.auto,
 ) -> None:
     """Load documents as one batch, all or nothing.
 
-    \b
     Example: oemviews load guide.store guide.json --name Guide
              oemviews load world.store countries.json --name World --key borders=cca3
     """
@@ -101,17 +94,16 @@ def _keys(pairs: list[str]) -> dict[str, str]:
 
 def guide(
     store: Store,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only what this name reaches.")] = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, help="Levels to show below the name.")] = 6,
+    name: Annotated[str | None, Argument("NAME", "Only what this name reaches.")] = None,
+    depth: Annotated[int, Option("--depth", "Levels to show below the name.", least=1)] = 6,
 ) -> None:
-    """Show the DataGuide: every label path with counts, types and samples.
+    """Show every label path, with counts, types and samples. Such a summary is called a DataGuide.
 
-    \b
     Example: oemviews guide guide.store Guide
     """
     import oemviews as ov
 
-    with ov.open(store) as db:
+    with ov.open(store) as db, working("looking"):
         found = db.dataguide(name, depth=depth)
     data_table(found.table())
     for line in found.notes:
@@ -120,15 +112,14 @@ def guide(
 
 def export(
     store: Store,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name or a view.", show_default=False)],
-    format: Annotated[Exports, typer.Option("--format", help="The format to write.")] = Exports.json,
+    name: Annotated[str, Argument("NAME", "A name or a view.")],
+    format: Annotated[Exports, Option("--format", "The format to write.")] = Exports.json,
     max_size: Annotated[
-        int | None, typer.Option("--max-size", metavar="BYTES", help="Refuse to write more than this.")
+        int | None, Option("--max-size", "Refuse to write more characters than this.", "SIZE")
     ] = None,
 ) -> None:
     """Write a document back: what a name or a view stands for.
 
-    \b
     Example: oemviews export guide.store Guide --format xml > guide.xml
     """
     import oemviews as ov
@@ -137,7 +128,8 @@ def export(
         ov.open(store) as db,
         tempfile.SpooledTemporaryFile(_SPOOLED, "w+", encoding="utf-8", newline="") as whole,
     ):
-        whole.writelines(db.export_pieces(name, format.value, max_size=max_size))
+        with working("exporting"):
+            whole.writelines(db.export_pieces(name, format.value, max_size=max_size))
         whole.seek(0)  # a document that is refused half way is not printed at all
         data_text(whole)
 
@@ -145,7 +137,6 @@ def export(
 def log(store: Store, json: JsonOption = False) -> None:
     """List the batches: number, time, what.
 
-    \b
     Example: oemviews log guide.store
     """
     import oemviews as ov
@@ -169,31 +160,20 @@ def log(store: Store, json: JsonOption = False) -> None:
                 ).decode()
             )
         return
-    rows = [
-        [
-            str(info.batch),
-            info.at.strftime("%Y-%m-%d %H:%M:%S"),
-            info.kind,
-            info.what,
-            f"{len(info.counts):,}",
-        ]
-        for info in batches
-    ]
-    data_table(grid(["batch", "time (UTC)", "kind", "what", "net"], rows, right=["batch", "net"]))
+    data_table(batches.table())
 
 
 def compact(
     store: Store,
-    keep: Annotated[int, typer.Option("--keep", min=0, help="Batches whose states stay to be had.")] = 0,
+    keep: Annotated[int, Option("--keep", "Batches whose states stay to be had.", least=0)] = 0,
 ) -> None:
     """Drop what no name reaches and no retained batch needs.
 
-    \b
     Example: oemviews compact guide.store
     """
     import oemviews as ov
 
-    with ov.open(store) as db:
+    with ov.open(store) as db, working("compacting"):
         done = db.compact(keep_batches=keep)
     gone = (
         f"dropped {counted(done.objects, 'object')} and {counted(done.files, 'file')} of {done.bytes:,} bytes"

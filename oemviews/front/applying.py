@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lorel.scope import listed
 from oemviews.answers.rendering import counted, grid, html_table, plain
 from oemviews.batch import Netted, Placed, net_change
 from oemviews.documents.edit_log import EditLog, LogBatch
-from oemviews.documents.edit_text import BadEdit, Commit, edit_of
-from oemviews.edits import Edit, Name
+from oemviews.edits import Name
 from oemviews.errors import EditError
-from oemviews.front.keeping import Keeper
+from oemviews.front.given import legible
+from oemviews.front.keeping import Keeper, following
 from oemviews.front.live import Live
 from oemviews.maintain.report import ViewReport
 from oemviews.model import Oid
+from oemviews.store.batch import BatchInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class BatchReport:
     def headline(self) -> str:
         stored = "nothing stored" if self.batch is None else f"batch {self.batch}"
         noops = f", {counted(self.noops, 'no-op')}" if self.noops else ""
-        new = ", new: " + ", ".join(f"{name} is &{oid}" for name, oid in self.new.items()) if self.new else ""
+        made = listed([f"{name} is &{oid}" for name, oid in self.new.items()])
+        new = f", new: {made}" if self.new else ""
         edits = f"{counted(self.edits, 'edit')}, net {self.net:,}{noops}"
         return f"{stored}: {edits} in {self.seconds * 1000:,.1f} ms{new}"
 
@@ -72,9 +75,9 @@ _HEADER = (
     "relevant",
     "dismissed",
     "statements",
-    "rows touched",
-    "added",
-    "removed",
+    "touched (expected)",
+    "rows",
+    "edges",
     "method",
     "engine",
     "ms",
@@ -82,16 +85,16 @@ _HEADER = (
 
 
 def _view_row(view: ViewReport) -> list[str]:
-    dismissed = ", ".join(f"{number:,} {why}" for why, number in view.dismissed.items()) or "0"
-    predicted = "" if view.predicted is None else f" (predicted {view.predicted:,.0f})"
+    dismissed = "; ".join(f"{why}: {number:,}" for why, number in view.dismissed.items()) or "0"
+    expected = "" if view.predicted is None else f" ({view.predicted:,.0f})"
     return [
         view.view,
         f"{view.relevant:,}",
         dismissed,
         f"{view.statements:,}",
-        f"{view.rows:,}{predicted}",
-        f"{view.added:,} and {counted(view.edges_added, 'edge')}",
-        f"{view.removed:,} and {counted(view.edges_removed, 'edge')}",
+        f"{view.rows:,}{expected}",
+        f"+{view.added:,} -{view.removed:,}",
+        f"+{view.edges_added:,} -{view.edges_removed:,}",
         view.method,
         view.engine,
         f"{view.seconds * 1000:,.1f}",
@@ -107,29 +110,6 @@ class Origin:
     log_id: str | None = None
     lines: int | None = None
     log_hash: str | None = None
-
-
-def placed(edits: Iterable[Edit | str] | str) -> list[Placed]:
-    """Edits with the words that a message calls them by; one may be written in the paper's notation.
-
-    >>> placed("<Ins,&10,Ingredient,&15>")
-    [('edit 1', Insert(src=10, label='Ingredient', dst=15))]
-    """
-    listed = [edits] if isinstance(edits, str) else edits
-    return [(f"edit {number}", edit_in(edit, f"edit {number}")) for number, edit in enumerate(listed, 1)]
-
-
-def edit_in(edit: Edit | str, place: str) -> Edit:
-    """An edit, or what a text says: the paper's notation or a line of an edit log."""
-    if not isinstance(edit, str):
-        return edit
-    try:
-        found = edit_of(edit)
-    except BadEdit as fault:
-        raise EditError(f"{place}: found {fault.args[0]}, wanted {fault.args[1]}") from fault
-    if isinstance(found, Commit):
-        raise EditError(f"{place}: found a commit, wanted an edit")
-    return found
 
 
 def apply_edits(
@@ -155,8 +135,9 @@ def apply_edits(
         next_oid=netted.next_oid,
         next_pos=netted.next_pos,
     )
-    views = keeper.keep(netted.change, info.batch)
-    store.fold()
+    with following(info.batch):
+        views = keeper.keep(netted.change, info.batch)
+        store.fold()
     return _report(info.batch, netted, start, views)
 
 
@@ -199,7 +180,7 @@ def _report(batch: int | None, netted: Netted, start: float, views: Sequence[Vie
 # ---- edit logs ----
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LogRun:
     """The application of one edit log: iterate it for its reports. `resumed` lines were applied before."""
 
@@ -211,6 +192,9 @@ class LogRun:
     again: bool = False
     dry: bool = False
     resumed: int = field(default=0, init=False)
+
+    def __repr__(self) -> str:
+        return f"<the edit log {self.log.name}: iterate to apply it, batch by batch>"
 
     def __iter__(self) -> Iterator[BatchReport]:
         store = self.live.store
@@ -229,19 +213,22 @@ class LogRun:
         """Find where to resume; the log's own names up to there. A log without an id begins anew."""
         if self.again or self.log_id is None:
             return {}
-        before = {
-            (info.lines, info.log_hash): info
-            for info in self.live.store.consumed(self.log_id)
-            if info.lines is not None and info.log_hash is not None
-        }
+        before: dict[tuple[int, str], list[BatchInfo]] = {}
+        for info in self.live.store.consumed(self.log_id):
+            if info.lines is not None and info.log_hash is not None:
+                before.setdefault((info.lines, info.log_hash), []).append(info)
         names: dict[str, Oid] = {}
-        for beginning in sorted(self.log.beginnings(before)):
-            self.resumed = beginning[0]
-            names |= before[beginning].new
+        after: int | None = None  # a later run of the log that got less far gave its names to other objects
+        for beginning in sorted(self.log.beginnings(before), reverse=True):
+            self.resumed = max(self.resumed, beginning[0])
+            for info in reversed(before[beginning]):
+                if after is None or info.batch < after:
+                    names, after = {**info.new, **names}, info.batch
+                    break
         return names
 
     def _what(self, batch: LogBatch) -> str:
-        return f"lines {batch.first_line} to {batch.last_line} of {self.log.name}"
+        return legible(f"lines {batch.first_line} to {batch.last_line} of {self.log.name}")
 
     def _tried(self) -> Iterator[BatchReport]:
         """The report of every batch; nothing is stored."""

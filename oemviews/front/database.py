@@ -9,10 +9,10 @@ from lorel import ast
 from lorel.parser import parse
 from oemviews.answers.rendering import counted, html_table
 from oemviews.errors import BadInput
-from oemviews.front.chooser import WISHES, Wish
+from oemviews.front.chooser import Wish
+from oemviews.front.given import engine_in, legible, number_in, text_in
 from oemviews.front.writable import StrPath, Writable
 from oemviews.model import Oid
-from oemviews.store.batch import BatchInfo
 from oemviews.store.store import Store
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from oemviews.answers.answer import Answer
     from oemviews.front.applying import BatchReport
+    from oemviews.front.batches import Batches
     from oemviews.front.checking import Checked
     from oemviews.front.past import Past
     from oemviews.front.view import View, Views
@@ -33,7 +34,9 @@ def create(path: StrPath, engine: Wish = "auto", spark: SparkSession | None = No
         engine: `local`, `spark`, or `auto`, which takes Spark only for work too large for one process.
         spark: the session to use; if none is given, the live one or a new one, when it is needed.
     """
-    wish = _checked(engine)
+    wish = engine_in(engine)
+    if legible(str(path)) != str(path):
+        raise BadInput(f"found the path {legible(str(path))}, wanted one that is UTF-8")
     if Path(path).exists() and (not Path(path).is_dir() or any(Path(path).iterdir())):
         raise BadInput(f"{path} is already there: choose another place, or open it if it is a store")
     return Database(Store.create(path), wish, spark)
@@ -41,13 +44,7 @@ def create(path: StrPath, engine: Wish = "auto", spark: SparkSession | None = No
 
 def open(path: StrPath, engine: Wish = "auto", spark: SparkSession | None = None) -> Database:
     """Open a store that is there; the arguments are those of `create`."""
-    return Database(Store.open(path), _checked(engine), spark)
-
-
-def _checked(engine: str) -> Wish:
-    if engine not in WISHES:
-        raise BadInput(f"there is no engine {engine!r}: the engines are {', '.join(WISHES)}")
-    return engine  # type: ignore[return-value]
+    return Database(Store.open(path), engine_in(engine), spark)
 
 
 class Database(Writable):
@@ -64,10 +61,12 @@ class Database(Writable):
         return self._store.head
 
     @property
-    def batches(self) -> list[BatchInfo]:
+    def batches(self) -> Batches:
         """The log: one entry a batch."""
+        from oemviews.front.batches import Batches
+
         self._store.refresh()
-        return self._store.batches()
+        return Batches(self._store.batches())
 
     def at(self, batch: int) -> Past:
         """The database as it was after an earlier batch."""
@@ -75,7 +74,7 @@ class Database(Writable):
 
         self._store.refresh()
         first, last = self._store.floor, self._store.head
-        if not first <= batch <= last:
+        if not first <= number_in(batch, "a batch") <= last:
             raise BadInput(f"there is no batch {batch} to be had; this store holds {first} to {last}")
         return Past(self._store, batch, self._wish, self._session)
 
@@ -88,7 +87,7 @@ class Database(Writable):
         return self._views()
 
     def view(self, name: str) -> View:
-        return self.views[name]
+        return self.views[text_in(name, "a view")]
 
     def check(self) -> list[Checked]:
         """Recompute every view and compare it with what is kept, once those that lag are up to date."""
@@ -135,7 +134,9 @@ class Database(Writable):
 
         with self._store.writing():
             self._keeper.catch_up()
-            done = compacted(self._live, self._keeper, keep_batches)
+            done = compacted(
+                self._live, self._keeper, number_in(keep_batches, "a number of batches to keep", 0)
+            )
         return done
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lorel.normal import ANY
+from oemviews.answers.rendering import counted
 from oemviews.engines.local import LocalGraph
 from oemviews.front.keeping import Keeper
 from oemviews.front.live import Live
@@ -30,14 +31,17 @@ def garbage_of(graph: LocalGraph) -> Ints:
 
 
 def compacted(live: Live, keeper: Keeper, keep_batches: int) -> Compaction:
-    """Take the objects that no name reaches away, as a batch of its own, then what no batch needs."""
+    """Take the objects that no name reaches away, as a batch of its own, then what no batch needs.
+
+    That batch makes RelevantOids of every view exact; it comes also if only that is to be done.
+    """
     store, graph = live.store, live.graph()
     garbage = garbage_of(graph)
     change = change_without(store.state(), garbage)
-    if len(change):
-        what = f"{len(change.gone):,} objects that no name reaches"
-        info = store.append(change, kind="compact", what=what)
-        keeper.keep(change, info.batch)
+    if len(change) or keeper.has_surplus():
+        what = f"{counted(len(change.gone), 'object')} that no name reaches"
+        info = store.append(change, kind="compact", what=what if len(change) else "RelevantOids made exact")
+        keeper.keep(change, info.batch, exact=True)
     live.forget()
     done = store.compact(keep_batches=keep_batches)
     return replace(done, objects=len(change.gone))

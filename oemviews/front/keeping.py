@@ -6,7 +6,8 @@ order is the order of maintenance. One commit stamps all views with the batch th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,16 +19,18 @@ from lorel.scope import listed, suggestion
 from oemviews.edits import Edit, NetChange
 from oemviews.engines.engine import Engine
 from oemviews.engines.local import LocalEngine, LocalGraph
-from oemviews.errors import BadInput
+from oemviews.errors import BadInput, StoreError
 from oemviews.front.checking import Checked, compared, differences, evaluated
 from oemviews.front.chooser import EngineName, Wish, choose
 from oemviews.front.live import Live
+from oemviews.front.querying import chosen
 from oemviews.maintain.changes import changes_of
 from oemviews.maintain.delta import ViewDelta
 from oemviews.maintain.explain import explain
 from oemviews.maintain.maintain import maintain
 from oemviews.maintain.report import ViewReport
-from oemviews.maintain.shown import Shown, statements_for
+from oemviews.maintain.shown import Statements, statements_for
+from oemviews.maintain.upkeep import surplus
 from oemviews.store.schema import VIEW_ROWS
 from oemviews.views.definition import Definition, define
 from oemviews.views.materialise import materialise
@@ -64,7 +67,7 @@ class Keeper:
         self.catch_up()
         snapshot, store = self._live.snapshot(), self._live.store
         made = define(statement, snapshot.catalog, policy)
-        choice = choose(self._wish, edges=0, indexed=True, rows=0, spark=True)
+        choice, _ = chosen(made.query, snapshot, self._wish)
         engine = snapshot.engine(choice.engine, made.graphs)
         table = materialise(made, engine).table  # before anything is stored: it may fail
         extra = {
@@ -72,12 +75,14 @@ class Keeper:
             "statement": statement,
             "policy": made.policy,
             "collection": made.collection,
-            "engine": engine.name,
+            "engine": choice.engine,
+            "why": choice.why,
         }
         what = f"define view {made.name}"
         info = store.append(NetChange(), kind="define", what=what, extra=extra)
         self._live.moved(NetChange(), info.batch)
-        self._stamp(info.batch, {made.name: table})
+        with following(info.batch):
+            self._stamp(info.batch, {made.name: table})
         return made.name
 
     def drop(self, name: str) -> None:
@@ -95,7 +100,8 @@ class Keeper:
         )
         self._live.moved(NetChange(), info.batch)
         self._held.pop(name, None)
-        self._stamp(info.batch, {})
+        with following(info.batch):
+            self._stamp(info.batch, {})
 
     def _stamp(self, batch: int, tables: Mapping[str, pa.Table]) -> None:
         """Commit the changes of some views; the others contain the batch too, it did nothing to them."""
@@ -110,14 +116,26 @@ class Keeper:
 
     # ---- batches ----
 
-    def keep(self, change: NetChange, batch: int) -> list[ViewReport]:
-        """Bring every view up to a batch that was just appended, from the one before it."""
+    def keep(self, change: NetChange, batch: int, *, exact: bool = False) -> list[ViewReport]:
+        """Bring every view up to a batch that was just appended, from the one before it.
+
+        With `exact`, RelevantOids of every view is then as small as can be.
+        """
         definitions = self._live.definitions
         old = self._live.graph_before(batch) if definitions else None
         self._live.moved(change, batch)
         if old is None:
             return []
-        return self._maintained(list(definitions.values()), old, self._live.graph(), change, batch)
+        views = list(definitions.values())
+        return self._maintained(views, old, self._live.graph(), change, batch, exact=exact)
+
+    def has_surplus(self) -> bool:
+        """Whether RelevantOids of some view holds what no evaluation could touch any more."""
+        snapshot = self._live.snapshot()
+        return any(
+            surplus(view, self._held_at(view).state, snapshot.engine("local", view.graphs), {})
+            for view in self._live.definitions.values()
+        )
 
     def keep_loaded(self, batch: int) -> list[ViewReport]:
         """The same for a load, whose change is in the log only."""
@@ -145,14 +163,21 @@ class Keeper:
         return self._maintained(lagging, old, self._live.graph(), change, store.head)
 
     def _maintained(
-        self, views: Sequence[Definition], old: LocalGraph, new: LocalGraph, change: NetChange, batch: int
+        self,
+        views: Sequence[Definition],
+        old: LocalGraph,
+        new: LocalGraph,
+        change: NetChange,
+        batch: int,
+        *,
+        exact: bool = False,
     ) -> list[ViewReport]:
         """Maintain views in order, commit them together, then move what is in memory.
 
         A view that is due to be folded gets exact RelevantOids by the same commit.
         """
         store = self._live.store
-        due = {view.name for view in views if store.fold_due(view.name)}
+        due = {view.name for view in views if exact or store.fold_due(view.name)}
         deltas, graphs = self._deltas(views, old, new, change, batch, due)
         store.append_changes(batch, {delta.definition.name: delta.table for delta in deltas})
         self._install(deltas, graphs, batch)
@@ -257,7 +282,7 @@ class Keeper:
 
     # ---- questions ----
 
-    def statements(self, view: Definition, edit: Edit) -> tuple[Shown, ...]:
+    def statements(self, view: Definition, edit: Edit) -> Statements:
         """The maintenance statements that an edit would run on the state of now."""
         engine = self._live.snapshot().engine("local", view.graphs)
         return statements_for(view, edit, self._held_at(view).state, engine)
@@ -299,6 +324,19 @@ class Keeper:
     def _evaluated(self) -> dict[str, pa.Table]:
         engine: EngineName = "spark" if self._wish == "spark" else "local"
         return evaluated(self._live.snapshot(), engine)
+
+
+@contextmanager
+def following(batch: int) -> Iterator[None]:
+    """Tell what fails once the log has a batch as that: who took it for refused would apply it twice."""
+    try:
+        yield
+    except StoreError as error:
+        why = error.__cause__ or error
+        raise StoreError(
+            f"batch {batch} is stored, do not apply it again; the views are not up to it: {why}. "
+            "Mend that; the next batch, or `oemviews check`, brings them up to date."
+        ) from error
 
 
 def _add_note(error: Exception, note: str) -> None:

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Final
 from oemviews.edits import NetChange
 from oemviews.engines.local import LocalGraph
 from oemviews.engines.local.cache import at_hand
-from oemviews.front.snapshot import Snapshot, definitions_of
+from oemviews.front.defined import Definitions
+from oemviews.front.snapshot import Snapshot
+from oemviews.store.state import State
 from oemviews.store.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from oemviews.front.snapshot import Tables
-    from oemviews.views.definition import Definition
 
 _MUCH: Final = 200_000
 """A change of more rows is not laid over an open graph: the graph is opened again."""
@@ -32,23 +33,28 @@ class Live:
     def __init__(self, store: Store, spark: Callable[[], SparkSession]) -> None:
         self.store, self.spark = store, spark
         self._graph: LocalGraph | None = None
+        self._state: State | None = None
         self._batch = 0
         self._snapshot: Snapshot | None = None
         self._mark: object = None
-        self._definitions: dict[str, Definition] = {}
+        self._definitions = Definitions({})
         self._defined: tuple[tuple[str, int], ...] = ()
 
     @property
-    def definitions(self) -> dict[str, Definition]:
+    def definitions(self) -> Definitions:
         """The views, in order of definition."""
         stored = self.store.definitions()
         defined = tuple((name, int(extra["batch"])) for name, extra in stored.items())
         if defined != self._defined:
-            self._definitions, self._defined = definitions_of(stored), defined
+            self._definitions, self._defined = Definitions(stored), defined
         return self._definitions
 
     def graph(self) -> LocalGraph:
-        """The base graph after the newest batch."""
+        """The base graph after the newest batch; of threads that ask, one brings it there."""
+        with self.store.turn:
+            return self._moved_on()
+
+    def _moved_on(self) -> LocalGraph:
         head = self.store.head
         if self._graph is not None and self._batch < head:
             change = self.store.change(self._batch, head) if self._batch >= self.store.floor else None
@@ -57,9 +63,15 @@ class Live:
             else:
                 self._graph = None
         if self._graph is None:
-            self._graph = LocalGraph.of_state(self.store.state(), self.store.cache)
+            self._graph = LocalGraph.of_state(self.state(), self.store.cache)
         self._batch = head
         return self._graph
+
+    def state(self) -> State:
+        """The base graph after the newest batch, as files and what lies over them."""
+        if self._state is None or self._state.batch != self.store.head:
+            self._state = self.store.state()
+        return self._state
 
     def graph_before(self, batch: int) -> LocalGraph:
         """The base graph before a batch that was just appended."""
@@ -69,12 +81,13 @@ class Live:
 
     def moved(self, change: NetChange, batch: int) -> None:
         """A batch was appended: the open graph moves on by its change."""
+        self._state = None  # let go of its files: a compaction may remove them
         if self._graph is not None and self._batch == batch - 1 and len(change) <= _MUCH:
             self._graph, self._batch = self._graph.apply(change), batch
 
     def forget(self) -> None:
         """Close the graph; it is opened again when it is asked for."""
-        self._graph, self._snapshot = None, None
+        self._graph, self._snapshot, self._state = None, None, None
 
     def snapshot(self) -> Snapshot:
         """The database after the newest batch; it stays what it is when the next batch comes."""
@@ -84,12 +97,16 @@ class Live:
             self._snapshot, self._mark = self._made(definitions), mark
         return self._snapshot
 
-    def _made(self, definitions: dict[str, Definition]) -> Snapshot:
+    def _made(self, definitions: Definitions) -> Snapshot:
         store, batch = self.store, self.store.head
 
         @lru_cache(maxsize=1)
+        def state() -> State:
+            return self.state() if store.head == batch else store.state(batch)
+
+        @lru_cache(maxsize=1)
         def base() -> LocalGraph:
-            return self.graph() if store.head == batch else LocalGraph.of_state(store.state(batch))
+            return self.graph() if store.head == batch else LocalGraph.of_state(state())
 
         def tables(name: str) -> Tables:
             from oemviews.views.tables import graph_tables
@@ -100,11 +117,12 @@ class Live:
             batch=batch,
             definitions=definitions,
             base=base,
-            indexed=lambda: self._graph is not None or at_hand(store.state(batch), store.cache),
-            state=lru_cache(maxsize=1)(lambda: store.state(batch)),
+            indexed=lambda: self._graph is not None or at_hand(state(), store.cache),
+            state=state,
             tables=tables,
             spark=self.spark,
             stamps={
                 name: store.view_stamp(name) or 0 for name in definitions if store.view_stamp(name) != batch
             },
+            cache=store.cache,
         )

@@ -9,7 +9,7 @@ from oemviews.answers.rendering import counted
 from oemviews.documents.load import LoadReport
 from oemviews.edits import NetChange
 from oemviews.errors import BadInput
-from oemviews.front.keeping import Keeper
+from oemviews.front.keeping import Keeper, following
 from oemviews.front.live import Live
 from oemviews.store.batch import BatchInfo
 
@@ -60,6 +60,7 @@ def stored(live: Live, keeper: Keeper, chunks: Iterable[NetChange], name: str, w
         raise BadInput(f"the name {name!r} is already taken by {kind}: load under another name")
     keeper.catch_up()
     info = live.store.load(chunks, what=what)
-    keeper.keep_loaded(info.batch)
-    live.store.fold()
+    with following(info.batch):
+        keeper.keep_loaded(info.batch)
+        live.store.fold()
     return info

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from oemviews.engines.local import LocalGraph
 from oemviews.front.chooser import Wish
+from oemviews.front.defined import Definitions
 from oemviews.front.readable import Readable
-from oemviews.front.snapshot import Snapshot, definitions_of
+from oemviews.front.snapshot import Snapshot
 from oemviews.store.store import Store
 from oemviews.views.materialise import materialise
 from oemviews.views.tables import graph_tables
@@ -26,7 +27,7 @@ class Past(Readable):
     def __init__(self, store: Store, batch: int, wish: Wish, spark: Callable[[], SparkSession]) -> None:
         self.batch, self._wish = batch, wish
         state = store.state(batch)
-        definitions = definitions_of(_defined_at(store, batch))
+        definitions = Definitions(_defined_at(store, batch))
 
         @lru_cache(maxsize=1)
         def base() -> LocalGraph:

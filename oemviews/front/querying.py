@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from lorel import ast
+from lorel.analysis import steps_of
 from lorel.errors import RefusedError
-from lorel.normal import ANY, ROOT, Automaton, Block, Labels, Normal, Step, blocks
+from lorel.normal import ANY, ROOT, Automaton, Block, Labels, Normal, blocks, is_mixed
 from lorel.normalise import normalise
 from lorel.parser import parse
 from lorel.plan import Plan, explain, operators
+from lorel.pruning import pruned
 from lorel.scope import listed, suggestion
 from oemviews import java
 from oemviews.answers.answer import About, Answer
@@ -54,7 +55,9 @@ def query_of(text: str) -> Query:
 
 def ask(text: str, snapshot: Snapshot, wish: Wish) -> Answer:
     """The answer to a query, not yet run."""
-    query = normalise(query_of(text), snapshot.catalog, text=text)
+    asked = normalise(query_of(text), snapshot.catalog, text=text)
+    known = pruned(asked, snapshot.paths)
+    query = known.query
     with of_some_size():
         choice, plan = chosen(query, snapshot, wish)
     evaluation = Evaluation(snapshot.engine(choice.engine, graphs_of(query)))
@@ -65,7 +68,7 @@ def ask(text: str, snapshot: Snapshot, wish: Wish) -> Answer:
             run = Evaluation(run.engine, counting=True)
             run.columns(query)
         plans = run.plans or [plan or run.plan(query)]
-        return "\n".join(explain(each, run.actual or None) for each in plans)
+        return "\n".join([*known.notes, *(explain(each, run.actual or None) for each in plans)])
 
     def columns() -> tuple[Column, ...]:
         with of_some_size():
@@ -78,8 +81,8 @@ def ask(text: str, snapshot: Snapshot, wish: Wish) -> Answer:
             choice.engine,
             choice.why,
             explained,
-            lambda: why_empty(query, snapshot),
-            (*lagging(query, snapshot), *unknown_labels(query, snapshot)),
+            lambda: why_empty(asked, snapshot),
+            (*lagging(asked, snapshot), *unknown_labels(asked, snapshot)),
         ),
         graph=lambda: _graph_of_answer(query, snapshot),
         frame=lambda answer: _frame(answer, query, evaluation, snapshot),
@@ -112,7 +115,7 @@ def chosen(query: Normal, snapshot: Snapshot, wish: Wish) -> tuple[Choice, Plan 
 def _graph_of_answer(query: Normal, snapshot: Snapshot) -> LocalGraph:
     """The graph whose objects are shown with their contents: a view's if the answer comes from one."""
     graphs = {step.graph for step in steps_of(next(blocks(query)))}
-    return snapshot.graph(graphs.pop() if len(graphs) == 1 else "")
+    return snapshot.document(graphs.pop() if len(graphs) == 1 else "")
 
 
 def _frame(answer: Answer, query: Normal, evaluation: Evaluation, snapshot: Snapshot) -> DataFrame:
@@ -120,28 +123,13 @@ def _frame(answer: Answer, query: Normal, evaluation: Evaluation, snapshot: Snap
     from oemviews.answers.spark_answer import frame_of
     from oemviews.engines.spark.graph import frame_of as frame_of_table
 
-    plain = not any(constructs(block) or block.order_by for block in blocks(query))
+    plain = not is_mixed(query) and not any(constructs(block) or block.order_by for block in blocks(query))
     if evaluation.engine.name == "spark" and plain:
         return frame_of(evaluation, query, answer.labels)
     return frame_of_table(snapshot.spark(), answer.to_arrow())
 
 
 # ---- what a reader should know ----
-
-
-def nodes_of(node: Any) -> Iterator[Any]:
-    """Every part of a canonical form."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from nodes_of(item)
-    elif is_dataclass(node) and not isinstance(node, type):
-        yield node
-        for entry in fields(node):
-            yield from nodes_of(getattr(node, entry.name))
-
-
-def steps_of(query: Normal) -> Iterator[Step]:
-    return (node for node in nodes_of(query) if isinstance(node, Step))
 
 
 def graphs_of(query: Normal) -> frozenset[str]:

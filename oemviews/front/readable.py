@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from oemviews.answers.answer import Answer
 from oemviews.front.chooser import Wish
+from oemviews.front.given import engine_in, number_in, text_in
 from oemviews.front.querying import ask
 from oemviews.front.snapshot import Snapshot
 from oemviews.model import Oid
@@ -29,7 +30,7 @@ class Readable(ABC):
 
     def query(self, statement: str, *, engine: Wish | None = None) -> Answer:
         """The answer to a Lorel query. It is found when it is looked at, on the state of now."""
-        return ask(statement, self._seen(), engine or self._wish)
+        return ask(statement, self._seen(), self._wish if engine is None else engine_in(engine))
 
     @property
     def names(self) -> dict[str, Oid]:
@@ -42,11 +43,15 @@ class Readable(ABC):
         `depth` is the number of levels below the names.
         """
         from oemviews.answers.dataguide import Limits, guide_of
+        from oemviews.answers.kept_guide import keep
 
-        snapshot = self._seen()
+        snapshot, depth = self._seen(), number_in(depth, "a depth", 0)
         if name is None:
-            return guide_of(snapshot.base(), snapshot.names, Limits(depth + 1))
-        graph, oid = snapshot.place(name)
+            guide = guide_of(snapshot.base(), snapshot.names, Limits(depth + 1))
+            if snapshot.guide_file is not None:  # queries of this batch can rule out paths by it
+                keep(guide, snapshot.guide_file)
+            return guide
+        graph, oid = snapshot.place(text_in(name, "a name"))
         return guide_of(graph, {name: oid}, Limits(depth + 1))
 
     def export_pieces(self, name: str, format: str = "json", *, max_size: int | None = None) -> Iterator[str]:
@@ -54,7 +59,7 @@ class Readable(ABC):
         from oemviews.documents.export import MAX_SIZE, export
         from oemviews.engines.local.ahead import Ahead
 
-        graph, oid = self._seen().place(name)
+        graph, oid = self._seen().place(text_in(name, "a name"))
         return export(
             Ahead(graph), oid, format, name=name, max_size=MAX_SIZE if max_size is None else max_size
         )

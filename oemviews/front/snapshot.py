@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
@@ -14,17 +15,19 @@ import pyarrow.parquet as pq
 from lorel.normal import State as StateName
 from lorel.scope import Catalog, listed, suggestion
 from oemviews import java
+from oemviews.answers.kept_guide import guide_file, kept
+from oemviews.answers.known_paths import KnownPaths
 from oemviews.engines.engine import Engine
 from oemviews.engines.local import LocalGraph
+from oemviews.engines.local.cache import digest
 from oemviews.errors import BadInput
 from oemviews.front.chooser import MOST_EDGES, Choice, EngineName, choose
+from oemviews.front.defined import Definitions
 from oemviews.model import ROOT, Oid
 from oemviews.store.state import State
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from oemviews.views.definition import Definition
 
 G = TypeVar("G")
 Tables: TypeAlias = tuple[pa.Table, pa.Table]
@@ -64,18 +67,21 @@ class Snapshot:
         tables: the edges and objects of a view's own graph.
         spark: a live session, started if there is none.
         stamps: the last batch that each view contains, where that is not this one.
+        cache: a folder for what is dear to make again and loses nothing when it goes.
     """
 
     batch: int
-    definitions: Mapping[str, Definition]
+    definitions: Definitions
     base: Callable[[], LocalGraph]
     indexed: Callable[[], bool]
     state: Callable[[], State]
     tables: Callable[[str], Tables]
     spark: Callable[[], SparkSession]
     stamps: Mapping[str, int] = field(default_factory=dict)
+    cache: Path | None = None
     _engines: dict[tuple[EngineName, frozenset[str]], Engine] = field(default_factory=dict)
     _graphs: dict[str, LocalGraph] = field(default_factory=dict)
+    _documents: dict[str, LocalGraph] = field(default_factory=dict)
 
     @cached_property
     def choice(self) -> Choice:
@@ -95,9 +101,7 @@ class Snapshot:
 
     @property
     def catalog(self) -> Catalog:
-        return Catalog(
-            frozenset(self.names), {name: view.collection for name, view in self.definitions.items()}
-        )
+        return Catalog(frozenset(self.names), self.definitions.collections)
 
     def graph(self, name: str = "") -> LocalGraph:
         """The base graph, or the graph of a view."""
@@ -106,6 +110,32 @@ class Snapshot:
         if name not in self._graphs:
             self._graphs[name] = LocalGraph.of_tables(*self.tables(name))
         return self._graphs[name]
+
+    def document(self, name: str = "") -> LocalGraph:
+        """The same to be written out: a view's edges in the order and the shapes of the base."""
+        if not name:
+            return self.base()
+        if name not in self._documents:
+            from oemviews.views.order import in_base_order
+
+            ordered = in_base_order(*self.tables(name), self.base())
+            self._documents[name] = LocalGraph.of_tables(*ordered)
+        return self._documents[name]
+
+    @property
+    def guide_file(self) -> Path | None:
+        """Where the DataGuide of exactly this state is kept, if one was made."""
+        if self.cache is None:
+            return None
+        return guide_file(self.cache, f"{self.batch}-{digest(self.state())}")
+
+    @property
+    def paths(self) -> KnownPaths:
+        """What is known of label paths without looking at any edge."""
+        file = self.guide_file
+        opened = self.choice.engine == "local"
+        guide = None if file is None else kept(file)
+        return KnownPaths(lambda name: self.graph(name) if opened else None, guide)
 
     def engine(self, name: EngineName, graphs: Iterable[str] = ()) -> Engine:
         """An engine over the base graph and these views."""
@@ -140,6 +170,7 @@ class Snapshot:
             tables=lambda name: tables[name] if name in tables else self.tables(name),
             _engines={},
             _graphs={},
+            _documents={},
         )
 
     def place(self, name: str) -> tuple[LocalGraph, Oid]:
@@ -148,23 +179,10 @@ class Snapshot:
         if name in known:
             return self.base(), known[name]
         if name in self.definitions:
-            graph = self.graph(name)
+            graph = self.document(name)
             return graph, graph.names()[name]
         words = [*known, *self.definitions]
         raise BadInput(
             f"nothing is named {name!r} here: {suggestion(name, words)}names: {listed(sorted(known))}"
             + (f"; views: {listed(self.definitions)}" if self.definitions else "")
         )
-
-
-def definitions_of(stored: Mapping[str, Mapping[str, object]]) -> dict[str, Definition]:
-    """Views as they were defined, each read when those before it were there."""
-    if not stored:
-        return {}
-    from oemviews.views.definition import define
-
-    found: dict[str, Definition] = {}
-    for name, extra in stored.items():
-        catalog = Catalog(frozenset(), {known: view.collection for known, view in found.items()})
-        found[name] = define(str(extra["statement"]), catalog, str(extra["policy"]), stored=True)
-    return found

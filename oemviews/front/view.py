@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,10 +16,10 @@ from oemviews.answers.cells import Cell, cell_json, unique
 from oemviews.answers.rendering import Grid, cell_text, counted, grid, html_table, plain
 from oemviews.edits import Edit
 from oemviews.errors import BadInput
-from oemviews.front.applying import edit_in
+from oemviews.front.given import edit_in
 from oemviews.front.keeping import Keeper
 from oemviews.front.live import Live
-from oemviews.maintain.shown import Shown
+from oemviews.maintain.shown import Statements
 from oemviews.model import Oid, Value
 from oemviews.store.schema import value_of
 from oemviews.views.definition import Definition
@@ -130,7 +131,15 @@ class View:
 
     @property
     def edge_count(self) -> int:
-        return len({edge[1:] for edge in self.edges})
+        return self._sizes(self.table)[1]
+
+    def _sizes(self, table: pa.Table) -> tuple[int, int]:
+        """How many primary objects and how many edges it has."""
+        with_ = table.filter(pc.equal(table["role"], "with"))
+        edges = with_.group_by(["src", "label", "dst"]).aggregate([]).num_rows
+        if self.definition.width > 1:
+            return len(primaries_of(self.definition, table)), edges
+        return pc.sum(pc.equal(table["role"], "primary"), min_count=0).as_py(), edges
 
     @property
     def objects(self) -> dict[Oid, Value]:
@@ -167,22 +176,29 @@ class View:
 
     def summary(self) -> dict[str, Any]:
         """As `views --json` prints it."""
+        primaries, edges = self._sizes(self.table)
         return {
             "view": self.name,
             "statement": self.statement,
             "policy": self.policy,
             "method": self.method,
             "batch": self.batch,
-            "primaries": len(self.primaries),
-            "edges": self.edge_count,
+            "primaries": primaries,
+            "edges": edges,
         }
 
     # ---- how it is kept ----
 
-    def statements(self, edit: Edit | str) -> Sequence[Shown]:
+    def statements(self, edit: Edit | str) -> Statements:
         """The maintenance statements that an edit would run on the state of now; each prints as Lorel."""
         self._live.store.refresh()
         return self._keeper.statements(self.definition, edit_in(edit, str(edit)))
+
+    @property
+    def filled(self) -> str:
+        """The engine that filled it when it was defined, and why that one."""
+        extra = self._live.store.definitions()[self.name]
+        return f"{extra['engine']} ({extra.get('why', 'not recorded')})"
 
     def explain(self) -> str:
         """How it is kept and why, which edits matter to it, and what that costs in auxiliary rows."""
@@ -241,6 +257,9 @@ class Views(Mapping[str, View]):
             raise BadInput(f"there is no view {name!r}: {suggestion(name, self._views)}views: {known}")
         return self._views[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._views.get(name, default)
+
     def __contains__(self, name: object) -> bool:
         return name in self._views
 
@@ -250,17 +269,30 @@ class Views(Mapping[str, View]):
     def __len__(self) -> int:
         return len(self._views)
 
-    def _summaries(self) -> list[list[str]]:
-        return [[str(view.summary()[key]) for key in _SUMMARY] for view in self._views.values()]
+    def _rows(self) -> list[list[str]]:
+        return [_listed(view) for view in self._views.values()]
+
+    def table(self) -> Grid:
+        """A line a view: how it is kept, how fresh and how big it is."""
+        return grid(_HEADER, self._rows(), right=("primaries", "edges"))
 
     def __repr__(self) -> str:
-        return plain(grid(_SUMMARY, self._summaries()))
+        return plain(self.table())
 
     def _repr_html_(self) -> str:
-        return html_table(_SUMMARY, self._summaries(), counted(len(self), "view"))
+        return html_table(_HEADER, self._rows(), counted(len(self), "view"))
 
 
-_SUMMARY = ("view", "policy", "method", "batch", "primaries", "edges", "statement")
+_HEADER = ("view", "policy", "method", "primaries", "edges", "batch", "query")
+_DEFINED = re.compile(r"\s*define\s+view\b.*?=\s*", re.IGNORECASE | re.DOTALL)
+
+
+def _listed(view: View) -> list[str]:
+    found = view.summary()
+    behind = f" ({view.behind} behind)" if view.behind else ""
+    query = " ".join(_DEFINED.sub("", view.statement, count=1).split())
+    sizes = [f"{found['primaries']:,}", f"{found['edges']:,}"]
+    return [view.name, view.policy, view.method, *sizes, f"{view.batch}{behind}", query]
 
 
 def _object_json(oid: Oid, value: Value) -> dict[str, Any]:

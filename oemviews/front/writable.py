@@ -18,17 +18,20 @@ from lorel.parser import parse
 from oemviews.answers.rendering import counted
 from oemviews.edits import Edit
 from oemviews.front.chooser import Wish
+from oemviews.front.given import edits_in, legible, paths_in, text_in
 from oemviews.front.live import Live
 from oemviews.front.querying import of_some_size
 from oemviews.front.readable import Readable
 from oemviews.front.snapshot import Snapshot
 from oemviews.store.batch import BatchInfo
+from oemviews.store.files import storing
 from oemviews.store.store import Store
 
 if TYPE_CHECKING:
     from graphframes import GraphFrame
     from pyspark.sql import SparkSession
 
+    from oemviews.documents.edit_log import EditLog
     from oemviews.front.applying import BatchReport, LogRun
     from oemviews.front.editing import Edits
     from oemviews.front.keeping import Keeper
@@ -68,8 +71,9 @@ class Writable(Readable):
             register(self._spark, self._views().values())
 
     def _seen(self) -> Snapshot:
-        self._store.refresh()
-        return self._live.snapshot()
+        with self._store.turn:
+            self._store.refresh()
+            return self._live.snapshot()
 
     # ---- documents ----
 
@@ -94,10 +98,10 @@ class Writable(Readable):
         from oemviews.documents.load import load_documents
         from oemviews.front.loaded import Loaded, stored
 
-        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        given, name = paths_in(paths), text_in(name, "a name")
         with self._store.writing():
             loading = load_documents(
-                [Path(path) for path in given],
+                given,
                 name=name,
                 format=format,
                 keys=keys,
@@ -108,7 +112,7 @@ class Writable(Readable):
                 progress=progress,
             )
             files = ", ".join(str(path) for path in given[:3]) + (" ..." if len(given) > 3 else "")
-            info = stored(self._live, self._keeper, loading, name, f"load {files} as {name}")
+            info = stored(self._live, self._keeper, loading, name, legible(f"load {files} as {name}"))
         return Loaded(name, info.batch, loading.report)
 
     def load_graph(self, graph: GraphFrame, *, name: str) -> BatchInfo:
@@ -123,16 +127,16 @@ class Writable(Readable):
 
     # ---- edits ----
 
-    def apply(self, edits: Iterable[Edit | str] | str, id: str | None = None) -> BatchReport:
+    def apply(self, edits: Iterable[Edit | str] | Edit | str, id: str | None = None) -> BatchReport:
         """Apply edits as one batch; an edit that cannot be refuses all of them.
 
         Args:
             edits: `Insert`, `Delete`, `Change`, `New`, `Name`, `Unname`; or one in the paper's notation.
             id: an identity of the batch: a second batch with the same one does nothing.
         """
-        from oemviews.front.applying import BatchReport, Origin, apply_edits, placed
+        from oemviews.front.applying import BatchReport, Origin, apply_edits
 
-        listed = placed(edits)
+        listed = edits_in(edits)
         with self._store.writing():
             if id is not None and self._store.consumed(id):
                 return BatchReport(None, len(listed), 0, len(listed), {}, 0.0)
@@ -151,7 +155,7 @@ class Writable(Readable):
     def update(self, statement: str, *, dry_run: bool = False) -> BatchReport:
         """Run `update`, `name` or `unname`: the edits it comes to on the state of now, as one batch."""
         from oemviews.answers.evaluate import Evaluation
-        from oemviews.front.applying import Origin, Trial, apply_edits, placed
+        from oemviews.front.applying import Origin, Trial, apply_edits
         from oemviews.front.updates import edits_of
 
         parsed = parse(statement)
@@ -163,7 +167,7 @@ class Writable(Readable):
             evaluation = Evaluation(
                 snapshot.engine("spark" if self._wish == "spark" else "local", snapshot.definitions)
             )
-            made = placed(edits_of(parsed, statement, snapshot.catalog, evaluation))
+            made = edits_in(edits_of(parsed, statement, snapshot.catalog, evaluation))
             if dry_run:
                 return Trial(self._live).batch(made)
             return apply_edits(self._live, self._keeper, made, Origin("update", _one_line(statement)))
@@ -190,12 +194,23 @@ class Writable(Readable):
         from oemviews.front.applying import LogRun
 
         if isinstance(log, str | os.PathLike):
-            read = EditLog.of(Path(log))
-            known: str | None = id or str(Path(log).resolve())
+            path = Path(log)
+            if not path.is_fifo():
+                read, known = EditLog.of(path), legible(id or str(path.resolve()))
+                return LogRun(self._live, self._keeper, read, known, batch, again, dry_run)
+            with path.open("rb") as stream:
+                read = self._piped(stream, str(path))
         else:
+            read = self._piped(log, "-")
+        return LogRun(self._live, self._keeper, read, id, batch, again, dry_run)
+
+    def _piped(self, stream: IO[bytes], name: str) -> EditLog:
+        """A log that can be read only once, kept as long as it is needed."""
+        from oemviews.documents.edit_log import EditLog
+
+        with storing("the edit log that is read"):
             self._store.cache.mkdir(exist_ok=True)
-            read, known = EditLog.of_stream(log, self._store.cache), id
-        return LogRun(self._live, self._keeper, read, known, batch, again, dry_run)
+            return EditLog.of_stream(stream, self._store.cache, name)
 
     # ---- views ----
 
@@ -208,7 +223,7 @@ class Writable(Readable):
     def drop(self, name: str) -> None:
         """Drop a view."""
         with self._store.writing():
-            self._keeper.drop(name)
+            self._keeper.drop(text_in(name, "a view"))
         if self._spark is not None:
             from oemviews.front.spark_views import forget
 

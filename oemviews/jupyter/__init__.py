@@ -19,8 +19,8 @@ class Lorel:
         self.shell, self.db = shell, None
 
     def __call__(self, line: str, cell: str | None = None) -> Any:
-        words = shlex.split(line)
         try:
+            words = _words(line)
             if words:
                 self.db = self._opened(words[0])
             if cell is None:
@@ -46,6 +46,13 @@ class Lorel:
         if len({id(value) for value in held}) == 1:
             return held[0]
         raise BadInput(f"found {len(held)} open databases, wanted one: say which, as in `%lorel db`")
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as fault:  # a quote that does not end
+        raise BadInput(f"found {line!r}, wanted a store or a variable: {fault}") from fault
 
 
 def load_ipython_extension(ipython: Any) -> None:

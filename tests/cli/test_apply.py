@@ -140,7 +140,7 @@ def test_standard_input(cli: Cli, viewed: Path, monkeypatch: pytest.MonkeyPatch)
         ('{"op": "ins", "src": 10, "label": "x", "dst": 999}', "no object &999"),
         ('{"op": "ins", "src": 5, "label": "x", "dst": 10}', "an edge out of the atomic object &5"),
         ('{"op": "chg", "oid": 3, "new": 1}', "a change of the complex object &3"),
-        ('{"op": "chg", "oid": 5, "old": "Thai", "new": 1}', "the old value 'Thai'"),
+        ('{"op": "chg", "oid": 5, "old": "Thai", "new": 1}', 'the old value "Thai"'),
         ('{"op": "ins", "src": "nobody", "label": "x", "dst": 10}', "the name 'nobody'"),
         ('{"op": "name", "name": "FavoriteEntrees", "oid": 3}', "which is a view"),
         ('{"op": "ins", "src": 10, "la', "cut off"),

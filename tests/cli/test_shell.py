@@ -37,6 +37,7 @@ def test_statements_of_all_kinds(typed) -> None:  # type: ignore[no-untyped-def]
     assert "Guide.Restaurant.Entree" in ran.out
     assert "Hunan Palace" in ran.out
     assert ".guide [NAME]" in ran.err
+    assert "dropped" in ran.err
 
 
 def test_an_error_does_not_end_it_but_is_told_at_the_end(typed) -> None:  # type: ignore[no-untyped-def]
@@ -45,3 +46,10 @@ def test_an_error_does_not_end_it_but_is_told_at_the_end(typed) -> None:  # type
     assert "did you mean 'Guide'?" in ran.err
     assert '"value":3' in ran.out
     assert "Never" not in ran.err
+
+
+def test_several_statements_on_one_line(typed) -> None:  # type: ignore[no-untyped-def]
+    ran = typed('.format csv\nupdate &5 := "a;b"; select Guide.Restaurant.Name; select 1 + 1;\n')
+    assert ran.code == 0, ran.err
+    assert "a;b" in ran.out
+    assert ran.out.rstrip().endswith("2")

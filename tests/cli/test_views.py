@@ -17,7 +17,8 @@ INSERT = "<Ins,&10,Ingredient,&15>"
 def test_define_says_how_it_is_kept(cli: Cli, store: Path) -> None:
     ran = cli("define", store, FAVORITE)
     assert (ran.code, ran.out) == (0, "")
-    assert "defined FavoriteEntrees: 1 primary object, 2 edges; kept by counting" in ran.err
+    assert "defined FavoriteEntrees: 1 primary object, 2 edges; engine: local" in ran.err
+    assert "kept by counting, because" in ran.err
 
 
 def test_show_json(cli: Cli, viewed: Path) -> None:

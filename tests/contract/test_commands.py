@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import oemviews as ov
+from oemviews.store import files
 from tests.commands import FAVORITE, Cli
 from tests.contract.conftest import Process
 
@@ -318,3 +321,37 @@ def test_an_environment_without_java(process: Process, store: Path) -> None:
     assert (done.code, done.out) == (4, "")
     assert "Java" in done.err
     assert process("query", store, "select Guide", "--format", "json", env=bare).lines
+
+
+def test_a_batch_whose_views_could_not_be_stored_is_told_as_stored(
+    cli: Cli, viewed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who took it for refused would apply it twice."""
+
+    def full(folder: str, table: pa.Table) -> tuple[str, int]:
+        if folder.endswith("changes"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return files.write_parquet(folder, table)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("oemviews.store.delta.write_parquet", full)
+        done = cli("apply", viewed, "--statement", "update &10.Ingredient += &15")
+    assert (done.code, "batch 3 is stored" in done.err, "not apply it again" in done.err) == (3, True, True)
+    assert cli("views", viewed, "--json").lines[0]["batch"] == 2
+    assert cli("check", viewed).code == 0
+    assert json.loads(cli("show", viewed, "FavoriteEntrees", "--format", "json").out)["primaries"] == [9, 10]
+
+
+def test_words_that_are_not_utf8(process: Process, store: Path, tmp_path: Path) -> None:
+    """A command line may hold any bytes; none of them is a fault of the program."""
+    odd = os.fsdecode(b"odd\xff")
+    (tmp_path / odd).write_text("<Ins,&3,Entree,&13>\n")
+    (tmp_path / f"{odd}.json").write_text('{"a": 1}')
+    assert process("query", store, f'select "{odd}"').code == 2
+    assert process("define", store, f"define view {odd} = select Guide").code == 2
+    assert process("show", store, odd).code == 2
+    assert process("init", tmp_path / f"{odd}.store").code == 2
+    assert not (tmp_path / f"{odd}.store").exists()
+    assert process("load", store, tmp_path / f"{odd}.json", "--name", "Odd").code == 0
+    assert len(process("apply", store, tmp_path / odd, "--json").lines) == 1
+    assert process("apply", store, tmp_path / odd, "--json").lines == []

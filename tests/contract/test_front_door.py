@@ -38,7 +38,10 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
             e.insert(3, "Entree", soup)
             e.insert(soup, "Name", e.new("Lentil Soup"))
         assert len(db.query(query).oids) == 3
-        for shown in (db, view, answer, report, db.views):
+        statements = view.statements(ov.Insert(10, "Ingredient", 15))
+        assert repr(statements).startswith("ADDprim +=\nselect e\n")
+        assert db.views.get("Nobody") is None
+        for shown in (db, view, answer, report, db.views, statements):
             assert repr(shown)
             assert shown._repr_html_()
 

@@ -32,8 +32,8 @@ _SHELL = re.compile(r"[|<>;&$`*]|^[A-Z]+=")
 _TIMES = (
     (re.compile(r"\d[\d,]*(\.\d+)? (?=m?s\b)"), "N "),
     (re.compile(r"\b(counting|recheck|full)\s+(local|spark)\s+[\d,.]+$", re.MULTILINE), r"\1 \2 N"),
-    (re.compile(r"[\d,]+ (of [\d,]+ predicted|\(predicted [\d,]+\))"), "N predicted"),
-    (re.compile(r"[\d,]+ rows? touched( \(predicted [\d,]+\))?"), "N rows touched"),
+    (re.compile(r" [\d,]+ \([\d,]+\) (?= *\+)"), " N (N) "),
+    (re.compile(r"([\d,]+ rows? expected, )?[\d,]+( rows?)? touched"), "N touched"),
     (re.compile(r"engine: local \(.*\)"), "engine: local"),
     (re.compile(r"\[~[\d,]+, was [\d,]+\]"), "[~N]"),
     (re.compile(r'("seconds":\s*)[\d.e-]+'), r"\1N"),

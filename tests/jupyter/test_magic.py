@@ -43,6 +43,7 @@ def test_errors_are_shown_not_raised(db: ov.Database) -> None:
     fault = magic("", "select Guid.<")
     assert "<pre" in fault._repr_html_()
     assert "line 1" in repr(fault)
+    assert "quotation" in repr(magic("'guide.store", "select Guide"))
     assert "wanted one" in repr(Lorel(SimpleNamespace(user_ns={}))("", "select Guide"))
 
 

@@ -28,7 +28,7 @@ demo: java $(READY)  ## the example of the 1998 paper, start to end
 	@$(BIN)/oemviews demo
 
 test: java $(READY)  ## every test, those on Spark and GraphFrames too
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2
 
 check: lint  ## the fast loop: format, lint, types, imports, tests without Spark
 	$(BIN)/python -m pytest --quiet --numprocesses 2 -m "not spark and not slow and not jar and not browser"

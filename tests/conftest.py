@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +45,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("jar") and not item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.spark)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Where tests run in two processes (`make test`), those on Spark all run in one: one session, one JVM."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneSession(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "spark" if _on_spark(nodeid.split("::")[0]) else nodeid
+
+    return OneSession(config, log)
+
+
+@cache
+def _on_spark(file: str) -> bool:
+    text = Path(__file__).parents[1].joinpath(file).read_text(encoding="utf-8")
+    return "pytest.mark.spark" in text or "pytest.mark.jar" in text
 
 
 @pytest.fixture

@@ -180,7 +180,9 @@ def test_a_view_of_a_lost_name_is_empty_and_fills_again(db: Database) -> None:
     assert view.primaries == {9}
 
 
-def test_a_crash_between_log_and_views_is_caught_up_with(path: Path) -> None:
+def test_a_crash_between_log_and_views_is_caught_up_with(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with ov.open(path) as db:
         db.define(FAVORITE)
         db.define("define view Names as N = select n from FavoriteEntrees.Entrees e, e.Name n")
@@ -201,6 +203,7 @@ def test_a_crash_between_log_and_views_is_caught_up_with(path: Path) -> None:
         ]
         db.apply("<Del,&9,Ingredient,&15>")
         assert (view.batch, view.primaries) == (5, {10})
+        assert "caught up with batches 4 to 4: FavoriteEntrees: +1 -0 rows" in caplog.text
         assert db.view("Names").primaries == {16}
         assert all(checked.equal for checked in db.check())
 
@@ -283,6 +286,23 @@ def test_every_error_is_an_oem_error(db: Database, tmp_path: Path) -> None:
         ov.open(tmp_path / "nowhere")
     with pytest.raises(AttributeError):
         ov.nonsense  # noqa: B018
+
+
+def test_a_view_that_was_never_filled_is_evaluated_and_that_is_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ov.open(path) as db:
+        with monkeypatch.context() as patch:
+            patch.setattr(db._store, "append_changes", _interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                db.define(FAVORITE)
+        db.apply("<Ins,&10,Ingredient,&15>")
+        assert db.view("FavoriteEntrees").primaries == {9, 10}
+    assert "evaluated in full, left behind by an earlier run: FavoriteEntrees" in caplog.text
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_check_brings_lagging_views_up_to_date(path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_view_that_lags_by_several_batches_catches_up(db: Database) -> None:
     for edit in ("<Ins,&10,Ingredient,&15>", "<Del,&9,Ingredient,&15>"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(db._keeper, "keep", lambda *_: [])
-            patch.setattr(db._keeper, "catch_up", lambda: [])
+            patch.setattr(db._keeper, "catch_up", lambda: None)
             db.apply(edit)
     assert (view.behind, view.primaries) == (2, {9})
     assert all(checked.equal for checked in db.check())

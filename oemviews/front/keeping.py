@@ -6,10 +6,11 @@ order is the order of maintenance. One commit stamps all views with the batch th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pyarrow as pa
 
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from oemviews.engines.spark.graph import SparkGraph
 
 Key: TypeAlias = tuple[str, StateName]
+
+_LOG: Final = logging.getLogger("oemviews")
+"""Says what was done to views apart from any report; warnings go to standard error by default."""
 
 
 @dataclass(slots=True)
@@ -143,24 +147,27 @@ class Keeper:
             return []
         return self.keep(self._live.store.change(batch - 1, batch), batch)
 
-    def catch_up(self) -> list[ViewReport]:
-        """Bring views that a crash left behind up to the newest batch."""
+    def catch_up(self) -> None:
+        """Bring views that a crash left behind up to the newest batch, and say so."""
         store, definitions = self._live.store, self._live.definitions
         behind = {
             name: store.view_stamp(name) for name in definitions if store.view_stamp(name) != store.head
         }
         if not behind:
-            return []
-        since = set(behind.values())
+            return
+        stamps = [stamp for stamp in behind.values() if stamp is not None]
         lagging = [definitions[name] for name in behind]
-        together = all(view.graphs - {""} <= behind.keys() for view in lagging)
-        stamp = next(iter(since))
-        if len(since) > 1 or stamp is None or stamp < store.floor or not together:
-            self._filled_again(lagging)
-            return []
-        old = LocalGraph.of_state(store.state(stamp))
-        change = store.change(stamp, store.head)
-        return self._maintained(lagging, old, self._live.graph(), change, store.head)
+        if len(stamps) < len(behind):
+            self._filled_again(lagging, "not all of them were ever filled")
+        elif len(set(stamps)) > 1 or not all(view.graphs - {""} <= behind.keys() for view in lagging):
+            self._filled_again(lagging, "they, or what they read, contain different batches")
+        elif stamps[0] < store.floor:
+            self._filled_again(lagging, f"the batches after {stamps[0]} are not retained")
+        else:
+            old = LocalGraph.of_state(store.state(stamps[0]))
+            change = store.change(stamps[0], store.head)
+            for report in self._maintained(lagging, old, self._live.graph(), change, store.head):
+                _LOG.warning("caught up with batches %d to %d: %s", stamps[0] + 1, store.head, report)
 
     def _maintained(
         self,
@@ -312,7 +319,7 @@ class Keeper:
             self._held.clear()
         return found
 
-    def _filled_again(self, views: Iterable[Definition]) -> None:
+    def _filled_again(self, views: Iterable[Definition], why: str) -> None:
         """Evaluate views that cannot be caught up with step by step."""
         fresh = self._evaluated()
         wanted = {view.name for view in views}
@@ -320,6 +327,7 @@ class Keeper:
         changes = differences(store, {name: table for name, table in fresh.items() if name in wanted})
         store.append_changes(store.head, changes)
         self._held.clear()
+        _LOG.warning("evaluated in full, left behind by an earlier run: %s: %s", listed(sorted(wanted)), why)
 
     def _evaluated(self) -> dict[str, pa.Table]:
         engine: EngineName = "spark" if self._wish == "spark" else "local"

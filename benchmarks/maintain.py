@@ -5,22 +5,21 @@ graph and the view's delta, nothing stored) and the peers, which apply the same 
 again: DuckDB over the same rows, the local engine, and Spark. Then the whole of `apply` with its commits.
 
     python benchmarks/maintain.py                                      1 M edges, a minute or two
-    python benchmarks/maintain.py --edges 10000000 --spark --picture docs/pictures/maintain.svg
+    python benchmarks/maintain.py --edges 1000000 10000000 --spark --picture docs/pictures/maintain.svg
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import duckdb
 import numpy as np
+from maintain_peers import Duck, milliseconds, spark_times
 from maintain_picture import write_picture
+from maintain_results import HEAD, Result, print_flatness, print_summary
 from maintain_views import NEW_VALUES, VIEWS, View
 
 import oemviews as ov
@@ -35,43 +34,7 @@ from oemviews.maintain.delta import ViewDelta
 from oemviews.maintain.maintain import maintain
 from oemviews.store.store import Store
 from oemviews.views.definition import Definition, define
-from oemviews.views.materialise import Materialised, materialise, rows_of
-
-
-@dataclass(frozen=True)
-class Result:
-    """One line of the table; times in milliseconds."""
-
-    view: str
-    edit: str
-    size: int
-    method: str
-    kept: float
-    duck: float
-    local: float
-    spark: float | None
-    rows: int
-    dismissed: float
-    auto: str
-
-    @property
-    def auto_was_right(self) -> bool:
-        return (self.auto == "full") == (self.local < self.kept)
-
-    def line(self) -> str:
-        spark = f"{self.spark / self.kept:>9,.0f}x" if self.spark else f"{'-':>10}"
-        ratios = f"{self.duck / self.kept:>9,.1f}x{self.local / self.kept:>8,.1f}x{spark}"
-        return (
-            f"{self.view:<9}{self.edit:<15}{self.size:>8,}  {self.method:<9}{self.kept:>9.2f}"
-            f"{self.duck:>8.0f}{self.local:>8.1f}{ratios}{self.rows:>11,}{self.dismissed:>7.0%}  {self.auto}"
-        )
-
-
-HEAD = (
-    f"{'view':<9}{'edit':<15}{'edits':>8}  {'method':<9}{'kept':>9}{'duckdb':>8}{'local':>8}"
-    f"{'/duckdb':>10}{'/local':>9}{'/spark':>10}{'rows':>11}{'dism.':>7}  auto"
-)
-
+from oemviews.views.materialise import Materialised, materialise
 
 # ---- edits ----
 
@@ -95,62 +58,6 @@ def edits_of(graph: LocalGraph, kind: str, label: str, size: int, seed: int) -> 
 def net_of(graph: LocalGraph, edits: Sequence[Edit]) -> NetChange:
     placed = [(str(i), edit) for i, edit in enumerate(edits)]
     return net_change(placed, graph, {}, graph.oid_bound, 0).change
-
-
-def milliseconds(run: Callable[[], object], times: int) -> float:
-    """The median of several runs."""
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken) * 1000
-
-
-# ---- peers ----
-
-
-class Duck:
-    """DuckDB over the same rows: apply the net change, compute the view again, all in memory."""
-
-    def __init__(self, graph: LocalGraph) -> None:
-        self.db = duckdb.connect(config={"threads": 2})
-        edges, objects = graph.tables()
-        self.db.register("e", edges.select(["src", "label", "dst"]))
-        self.db.register("o", objects.select(["oid", "type", "text", "number"]))
-        self.db.execute("CREATE TABLE edges AS SELECT * FROM e; CREATE TABLE objects AS SELECT * FROM o")
-
-    def recompute(self, sql: str) -> int:
-        return len(self.db.execute(sql).fetchall())
-
-    def apply_and_recompute(self, change: NetChange, sql: str) -> None:
-        self.db.register("plus", change.plus.select(["src", "label", "dst"]))
-        self.db.register("minus", change.minus.select(["src", "label", "dst"]))
-        self.db.register("changed", change.changed.select(["oid", "type", "text", "number"]))
-        self.db.execute("BEGIN")
-        if len(change.plus):
-            self.db.execute("INSERT INTO edges SELECT * FROM plus")
-        if len(change.minus):
-            same = "edges.src = m.src AND edges.label = m.label AND edges.dst = m.dst"
-            self.db.execute(f"DELETE FROM edges USING minus m WHERE {same}")
-        if len(change.changed):
-            new = "type = c.type, text = c.text, number = c.number"
-            self.db.execute(f"UPDATE objects SET {new} FROM changed c WHERE objects.oid = c.oid")
-        self.recompute(sql)
-        self.db.execute("ROLLBACK")
-
-
-def spark_times(store: Store, definitions: Sequence[Definition]) -> Iterator[float]:
-    """Recomputation of each view on Spark, warm, without applying anything."""
-    from oemviews.engines.spark.engine import SparkEngine
-    from oemviews.engines.spark.graph import SparkGraph
-    from oemviews.session import session
-
-    spark = session()
-    engine = SparkEngine(spark, {("", "new"): SparkGraph.of_state(spark, store.state())})
-    for definition in definitions:
-        rows_of(definition, engine)
-        yield milliseconds(lambda definition=definition: rows_of(definition, engine), 2)  # type: ignore[misc]
 
 
 # ---- the runs ----
@@ -178,15 +85,16 @@ class Bench:
         change = net_of(self.graph, edits_of(self.graph, kind, label, size, seed=size))
         found = self.kept(self.definition, change).report  # also makes the plans, once
         auto = self.kept(replace(self.definition, policy="auto"), change).report.method
-        after = LocalEngine({("", "new"): self.graph.apply(change)})
+        again = replace(self.definition, policy="full")
         return Result(
             self.view.name,
             f"{kind} {label}",
+            size,
             len(change),
             found.method,
             milliseconds(lambda: self.kept(self.definition, change), 15 if size <= 100 else 3),
             milliseconds(lambda: self.duck.apply_and_recompute(change, self.view.sql), 3),
-            milliseconds(lambda: rows_of(self.definition, after), 3),
+            milliseconds(lambda: self.kept(again, change), 3),
             self.spark,
             found.rows,
             sum(found.dismissed.values()) / max(1, len(change)),
@@ -215,34 +123,43 @@ def durable_times(
             db.drop(view.name)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Keeping a view against computing it again.")
-    parser.add_argument("--edges", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spark", action="store_true", help="also recompute on Spark")
-    parser.add_argument("--views", nargs="*", default=[view.name for view in VIEWS])
-    parser.add_argument("--picture", type=Path, help="draw the times into this SVG file")
-    asked = parser.parse_args()
-    views = [view for view in VIEWS if view.name in asked.views]
+def measured(edges: int, views: Sequence[View], seed: int, *, with_spark: bool) -> list[Result]:
+    """All cases on a Guide of about so many edges, printed as they are found."""
     with tempfile.TemporaryDirectory(prefix="oemviews-bench-") as folder:
         path = Path(folder, "guide.store")
         store = Store.create(path)
-        store.load(guide_graph(asked.edges, asked.seed), kind="load", what="Guide")
+        store.load(guide_graph(edges, seed), kind="load", what="Guide")
         built = milliseconds(lambda: LocalGraph.of_state(store.state(), store.cache), 1)
         opened = milliseconds(lambda: LocalGraph.of_state(store.state(), store.cache), 1)
         graph = LocalGraph.of_state(store.state(), store.cache)
         size = f"{graph.edge_count:,} edges, {graph.object_count:,} objects"
-        print(f"{size}; index built in {built / 1000:.1f} s, opened again in {opened:.0f} ms.")
+        print(f"\n{size}; index built in {built / 1000:.1f} s, opened again in {opened:.0f} ms.")
         print("Times in ms, then how many times slower than keeping the view.", HEAD, sep="\n")
-        results = list(compared(views, store, graph, with_spark=asked.spark))
-        right = sum(result.auto_was_right for result in results)
-        better = f"{right} of {len(results)} cases"
-        print(f"\npolicy auto took the faster of keeping and recomputing locally in {better}")
+        results = list(compared(views, store, graph, with_spark=with_spark))
+        print_summary(results)
+        if with_spark:
+            print_on_spark(views, store, graph)
         print("\nthe whole of apply, with its durable commits, one view in the store (ms)")
-        for name, size, taken in durable_times(path, views, (1, 100, 10_000)):
-            print(f"{name:<9}{size:>8,}{taken:>10.1f}", flush=True)
-    if asked.picture:
-        write_picture(asked.picture, graph.edge_count, results)
+        for name, batch, taken in durable_times(path, views, (1, 100, 10_000)):
+            print(f"{name:<9}{batch:>8,}{taken:>10.1f}", flush=True)
+    return results
+
+
+def print_on_spark(views: Sequence[View], store: Store, graph: LocalGraph) -> None:
+    """Batches of one per cent of the edges, both ways on Spark."""
+    from maintain_spark import HEAD_ON_SPARK, spark_deltas
+
+    names = Catalog(frozenset({"Guide"}))
+    definitions = [define(f"define view {v.name} = {v.body}", names, "incremental") for v in views]
+
+    def change_of(kind: str, label: str, size: int) -> NetChange:
+        return net_of(graph, edits_of(graph, kind, label, size, seed=size))
+
+    print(
+        "\na delta of 1 % of the edges on Spark against recomputation on Spark (ms)", HEAD_ON_SPARK, sep="\n"
+    )
+    for result in spark_deltas(store, graph, views, definitions, change_of):
+        print(result.line(), flush=True)
 
 
 def compared(views: Sequence[View], store: Store, graph: LocalGraph, *, with_spark: bool) -> Iterator[Result]:
@@ -259,6 +176,22 @@ def compared(views: Sequence[View], store: Store, graph: LocalGraph, *, with_spa
                 result = bench.case(kind, label, size)
                 print(result.line(), flush=True)
                 yield result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Keeping a view against computing it again.")
+    parser.add_argument("--edges", type=int, nargs="+", default=[1_000_000], help="one size or several")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spark", action="store_true", help="also recompute on Spark")
+    parser.add_argument("--views", nargs="*", default=[view.name for view in VIEWS])
+    parser.add_argument("--picture", type=Path, help="draw the times of the last size into this SVG file")
+    asked = parser.parse_args()
+    views = [view for view in VIEWS if view.name in asked.views]
+    runs = [measured(edges, views, asked.seed, with_spark=asked.spark) for edges in asked.edges]
+    if len(runs) > 1:
+        print_flatness(asked.edges[0], runs[0], asked.edges[-1], runs[-1])
+    if asked.picture:
+        write_picture(asked.picture, asked.edges[-1], runs[-1])
 
 
 if __name__ == "__main__":

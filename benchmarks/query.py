@@ -11,9 +11,11 @@ branches, negation, closure. Every answer is counted, and the counts must be the
 from __future__ import annotations
 
 import argparse
+import os
+import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -146,15 +148,20 @@ def in_spark(state: State) -> SparkSession:
 # ---- the run ----
 
 
-def milliseconds(run: Callable[[], int], times: int) -> tuple[float, int]:
-    """The best of several runs after a first one, and the rows."""
-    rows = run()
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return min(taken) * 1000, rows
+def milliseconds(runs: Mapping[str, Callable[[], int]], times: int) -> dict[str, tuple[float, int]]:
+    """Of each run the median of several rounds after two for warming up, and the rows.
+
+    All run once in a round, so that what else the machine does falls on all of them alike.
+    """
+    rows = {name: run() for name, run in runs.items()}
+    taken: dict[str, list[float]] = {name: [] for name in runs}
+    for number in range(times + 1):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            if number:
+                taken[name].append(time.perf_counter() - start)
+    return {name: (statistics.median(each) * 1000, rows[name]) for name, each in taken.items()}
 
 
 def stored(edges: int, folder: Path) -> Store:
@@ -173,6 +180,7 @@ def compare(store: Store, *, with_spark: bool, times: int) -> None:
     start = time.perf_counter()
     graph = LocalGraph.of_state(state, store.cache)
     opened = time.perf_counter() - start
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"{graph.edge_count:,} edges; index built in {built:.1f} s, opened in {opened * 1000:.0f} ms")
     local = LocalEngine({("", "new"): graph})
     db = in_duckdb(state)
@@ -191,11 +199,11 @@ def compare(store: Store, *, with_spark: bool, times: int) -> None:
     titles = "".join(f"{name + ' ms':>14}" for name in who)
     print(f"{'query':<18}{'rows':>10}{titles}{'local/duckdb':>14}" + ("    spark/sql" if with_spark else ""))
     for query in QUERIES:
-        taken = {name: milliseconds(partial(run, query), times) for name, run in who.items()}
+        taken = milliseconds({name: partial(run, query) for name, run in who.items()}, times)
         counts = {rows for _, rows in taken.values()}
         assert len(counts) == 1, f"{query.name}: { ({name: rows for name, (_, rows) in taken.items()}) }"
-        ms = {name: best for name, (best, _) in taken.items()}
-        line = f"{query.name:<18}{counts.pop():>10,}" + "".join(f"{best:>14.1f}" for best in ms.values())
+        ms = {name: median for name, (median, _) in taken.items()}
+        line = f"{query.name:<18}{counts.pop():>10,}" + "".join(f"{each:>14.1f}" for each in ms.values())
         line += f"{ms['local'] / ms['duckdb']:>13.2f}x"
         print(line + (f"{ms['spark'] / ms['spark sql']:>12.2f}x" if with_spark else ""), flush=True)
 
@@ -208,7 +216,9 @@ def main() -> None:
     parser.add_argument(
         "--spark", action="store_true", help="also the Spark engine and hand-written Spark SQL"
     )
-    parser.add_argument("--times", type=int, default=5, help="runs of each query, of which the best counts")
+    parser.add_argument(
+        "--times", type=int, default=5, help="rounds of each query, of which the median counts"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = stored(given.edges, Path(folder))

@@ -29,11 +29,17 @@ _LONG = (
     "tests/cli/",
     "tests/contract/",
     "tests/store/",
+    "tests/documents/test_json.py::test_nesting_of_any_depth",
+    "tests/documents/test_oem_text.py::test_any_depth",
     "tests/engines/test_local.py",
+    "tests/maintain/test_arrays.py",
+    "tests/maintain/test_chains.py",
     "tests/maintain/test_property.py",
+    "tests/maintain/test_rows.py",
     "tests/test_database_property.py",
     "tests/test_evaluate_agrees.py",
     "tests/test_imports.py",
+    "tests/test_rows.py",
 )
 """All of these start processes, wait for the disk or try thousands of cases: too long for the fast loop."""
 

@@ -7,21 +7,16 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lorel.normal import (
-    Apply,
-    Arith,
     Block,
     Branch,
-    Compare,
     GroupItem,
     Item,
-    Match,
     Measure,
     MeasureOf,
     NewItem,
     Normal,
     ObjectItem,
     OidOf,
-    OneOf,
     Order,
     Range,
     Scalar,
@@ -33,6 +28,7 @@ from lorel.normal import (
     ValueOf,
     bound,
 )
+from lorel.scalars import Leaf, mapped_scalar, mapped_test
 from lorel.scope import Names, is_generated
 
 Env: TypeAlias = Mapping[str, str]
@@ -145,25 +141,19 @@ def _step(step: Step, env: Env) -> Step:
     return replace(step, src=env.get(step.src, step.src), dst=env[step.dst], via=via)
 
 
-def renamed_scalar(each: Scalar, env: Env) -> Scalar:
-    match each:
+def renamed_scalar(scalar: Scalar, env: Env) -> Scalar:
+    return mapped_scalar(scalar, lambda leaf: _leaf(leaf, env))
+
+
+def renamed_test(test: Test, env: Env) -> Test:
+    return mapped_test(test, lambda leaf: _leaf(leaf, env))
+
+
+def _leaf(leaf: Leaf, env: Env) -> Leaf:
+    match leaf:
         case ValueOf(var=var) | OidOf(var=var) | TextOf(var=var):
-            return replace(each, var=env.get(var, var))
+            return replace(leaf, var=env.get(var, var))
         case MeasureOf(name):
             return MeasureOf(env.get(name, name))
-        case Arith(left=left, right=right):
-            return replace(each, left=renamed_scalar(left, env), right=renamed_scalar(right, env))
-        case Apply(arg=arg):
-            return replace(each, arg=renamed_scalar(arg, env))
         case _:
-            return each
-
-
-def renamed_test(each: Test, env: Env) -> Test:
-    match each:
-        case Compare(left=left, right=right):
-            return replace(each, left=renamed_scalar(left, env), right=renamed_scalar(right, env))
-        case Match(scalar=value) | OneOf(scalar=value):
-            return replace(each, scalar=renamed_scalar(value, env))
-        case _:
-            return each
+            return leaf

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 State: TypeAlias = Literal["old", "new", "delta"]
@@ -73,7 +73,8 @@ class Apply:
     arg: Scalar
 
 
-Scalar: TypeAlias = Const | ValueOf | OidOf | TextOf | MeasureOf | Arith | Apply
+Leaf: TypeAlias = Const | ValueOf | OidOf | TextOf | MeasureOf
+Scalar: TypeAlias = Leaf | Arith | Apply
 
 
 # ---- tests ----
@@ -125,7 +126,7 @@ Test: TypeAlias = Compare | Match | OneOf | Truth
 # ---- what they read ----
 
 
-def leaves(scalar: Scalar) -> Iterator[Const | ValueOf | OidOf | TextOf | MeasureOf]:
+def leaves(scalar: Scalar) -> Iterator[Leaf]:
     """The parts of a scalar that are not calculated from others, left to right."""
     todo = [scalar]
     while todo:
@@ -136,6 +137,28 @@ def leaves(scalar: Scalar) -> Iterator[Const | ValueOf | OidOf | TextOf | Measur
                 todo.append(arg)
             case leaf:
                 yield leaf
+
+
+def mapped_scalar(scalar: Scalar, leaf: Callable[[Leaf], Leaf]) -> Scalar:
+    """The same calculation of other leaves."""
+    match scalar:
+        case Arith(left=left, right=right):
+            return replace(scalar, left=mapped_scalar(left, leaf), right=mapped_scalar(right, leaf))
+        case Apply(arg=arg):
+            return replace(scalar, arg=mapped_scalar(arg, leaf))
+        case _:
+            return leaf(scalar)
+
+
+def mapped_test(test: Test, leaf: Callable[[Leaf], Leaf]) -> Test:
+    """The same test of scalars with other leaves."""
+    match test:
+        case Compare(left=left, right=right):
+            return replace(test, left=mapped_scalar(left, leaf), right=mapped_scalar(right, leaf))
+        case Match(scalar=scalar) | OneOf(scalar=scalar):
+            return replace(test, scalar=mapped_scalar(scalar, leaf))
+        case Truth():
+            return test
 
 
 def scalar_variables(scalar: Scalar) -> Iterator[str]:

@@ -112,7 +112,7 @@ def as_number(value: Value) -> float | None:
     return number if math.isfinite(number) else None
 
 
-OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -120,6 +120,7 @@ OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+"""Of values, and alike of arrays and of columns in Spark."""
 
 
 def compare(op: str, a: Value, b: Value) -> bool:

@@ -17,23 +17,20 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from lorel.normal import (
-    Apply,
-    Arith,
     Block,
     Branch,
     Compare,
     Const,
     Match,
     OneOf,
-    Scalar,
     State,
     Step,
     Test,
-    Truth,
     ValueOf,
     Within,
     values_tested,
 )
+from lorel.scalars import mapped_test
 from oemviews.views.definition import Definition
 
 Move: TypeAlias = tuple[int, int]
@@ -92,35 +89,9 @@ def size_class(n: int) -> int:
 # ---- states ----
 
 
-def in_state(branch: Branch, state: State) -> Branch:
-    """The steps and tests of a branch, all reading one state; what is nested in it stays."""
-    return replace(
-        branch,
-        steps=tuple(replace(step, state=state) for step in branch.steps),
-        tests=tuple(test_in(test, state) for test in branch.tests),
-    )
-
-
 def test_in(test: Test, state: State) -> Test:
-    match test:
-        case Compare(left=left, right=right):
-            return replace(test, left=scalar_in(left, state), right=scalar_in(right, state))
-        case Match(scalar=scalar) | OneOf(scalar=scalar):
-            return replace(test, scalar=scalar_in(scalar, state))
-        case Truth():
-            return test
-
-
-def scalar_in(scalar: Scalar, state: State) -> Scalar:
-    match scalar:
-        case ValueOf():
-            return replace(scalar, state=state)
-        case Arith(left=left, right=right):
-            return replace(scalar, left=scalar_in(left, state), right=scalar_in(right, state))
-        case Apply(arg=arg):
-            return replace(scalar, arg=scalar_in(arg, state))
-        case _:
-            return scalar
+    """The test of values as they are in a state."""
+    return mapped_test(test, lambda leaf: replace(leaf, state=state) if isinstance(leaf, ValueOf) else leaf)
 
 
 # ---- tested values ----

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from oemviews.model import COMPLEX, TYPES, Complex, Value, as_number, type_of
+from oemviews.model import COMPLEX, TYPES, Value, as_number, type_of
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -219,10 +219,6 @@ def string_values(text: Strings) -> Values:
 def missing_values(count: int) -> Values:
     """A column without any value."""
     return Values(np.full(count, MISSING, np.uint8), np.zeros(count, np.int64), np.full(count, NAN))
-
-
-def is_complex(value: Value) -> bool:
-    return isinstance(value, Complex)
 
 
 def from_columns(kind: Any, text: Any, integer: Any, number: Any) -> Values:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from pyroaring import BitMap64
 
-from lorel.normal import Automaton, Labels
+from lorel.normal import Automaton
 from oemviews.store.values import Ints
 from oemviews.views.definition import Definition, WithStep
 from oemviews.views.members import bitmap_of
@@ -136,17 +136,3 @@ def accepted(definition: Definition, variable: str) -> frozenset[int]:
     path = next(step.step.path for step in definition.with_steps if step.variable == variable)
     assert isinstance(path, Automaton)
     return path.accepting
-
-
-def holders(definition: Definition, state: ViewState, label: str, graph: str) -> Iterator[BitMap64]:
-    """Sets of objects whose edges with this label are edges of the view."""
-    for step in definition.with_steps:
-        if step.step.graph != graph:
-            continue
-        path = step.step.path
-        if isinstance(path, Labels):
-            if path.matches(label):
-                yield from starts(definition, state, step)
-        else:
-            at = state.walked[step.variable]
-            yield from (at[p] for p in {p for p, labels, _ in path.moves if labels.matches(label)})

@@ -6,10 +6,8 @@ reads as a number by finite double, other atomic values by type and value, compl
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -35,15 +33,6 @@ from oemviews.store.values import (
 _FEW: Final = 8
 """Up to so many pairs are compared one by one: less work than a dozen calls on short arrays."""
 
-_ARRAYS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
 
 def repeated(value: Values, count: int) -> Values:
     """A column that holds one value `count` times."""
@@ -59,7 +48,7 @@ def compare(op: str, a: Values, b: Values) -> Bools:
         if kinds == (STRING, STRING):
             return _texts(op, a.text, b.text)
         if kinds == (INTEGER, INTEGER):
-            return np.asarray(_ARRAYS[op](a.integer, b.integer))
+            return np.asarray(OPERATORS[op](a.integer, b.integer))
     out = np.zeros(len(a), bool)
     both_texts = (a.kind == STRING) & (b.kind == STRING)
     if both_texts.any():
@@ -70,7 +59,7 @@ def compare(op: str, a: Values, b: Values) -> Bools:
     rest = _numeric(a.kind) & _numeric(b.kind) & ~both_texts & ~both_whole
     if rest.any():
         finite = ~np.isnan(a.number) & ~np.isnan(b.number)
-        out |= rest & finite & _ARRAYS[op](a.number, b.number)
+        out |= rest & finite & OPERATORS[op](a.number, b.number)
     if op in ("=", "!="):
         out |= _others(op, a, b)
     return out
@@ -136,12 +125,12 @@ def _numeric(kind: Codes) -> Bools:
 
 
 def _texts(op: str, a: Strings, b: Strings) -> Bools:
-    return np.asarray(_ARRAYS[op](a, b), dtype=bool)
+    return np.asarray(OPERATORS[op](a, b), dtype=bool)
 
 
 def _wholes(op: str, a: Values, b: Values, which: Bools) -> Bools:
     big = which & ((a.kind == BIG) | (b.kind == BIG))
-    out: Bools = which & ~big & _ARRAYS[op](a.integer, b.integer)
+    out: Bools = which & ~big & OPERATORS[op](a.integer, b.integer)
     for i in np.flatnonzero(big).tolist():
         out[i] = OPERATORS[op](a.item(i), b.item(i))
     return out
@@ -150,7 +139,7 @@ def _wholes(op: str, a: Values, b: Values, which: Bools) -> Bools:
 def _others(op: str, a: Values, b: Values) -> Bools:
     """Booleans, nulls, binaries and complex objects: only alike, only `=` and `!=`."""
     alike = a.kind == b.kind
-    out: Bools = alike & ((a.kind == BOOLEAN) | (a.kind == C_COMPLEX)) & _ARRAYS[op](a.integer, b.integer)
+    out: Bools = alike & ((a.kind == BOOLEAN) | (a.kind == C_COMPLEX)) & OPERATORS[op](a.integer, b.integer)
     if op == "=":
         out |= alike & (a.kind == NULL)
     at = np.flatnonzero(alike & (a.kind == BINARY))

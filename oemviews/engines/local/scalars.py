@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import singledispatch
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,6 +46,14 @@ from oemviews.store.values import (
 
 ValuesAt = Callable[[Ints, str, State], Values]
 """The values of objects in a graph and a state."""
+
+_WHOLE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+_REALS: Final = {**_WHOLE, "/": operator.truediv}
+"""Of numbers and alike of arrays; only `mod` is not."""
 
 _SAFE: Final = 1 << 31
 """Integers below it neither leave 64 bits nor lose digits when added or multiplied."""
@@ -137,33 +146,17 @@ def arithmetic(op: str, a: int | float, b: int | float) -> int | float | None:
     x, y = as_number(a), as_number(b)
     if x is None or y is None or (op in ("/", "mod") and y == 0):
         return None
-    match op:
-        case "+":
-            result = x + y
-        case "-":
-            result = x - y
-        case "*":
-            result = x * y
-        case "/":
-            result = x / y
-        case _:
-            result = math.fmod(x, y)
+    result: float = _REALS[op](x, y) if op in _REALS else math.fmod(x, y)
     return result if math.isfinite(result) else None
 
 
 def _whole(op: str, a: int, b: int) -> int | None:
-    match op:
-        case "+":
-            result = a + b
-        case "-":
-            result = a - b
-        case "*":
-            result = a * b
-        case _:
-            if b == 0:
-                return None
-            rest = abs(a) % abs(b)
-            result = -rest if a < 0 else rest
+    if op == "mod":
+        if b == 0:
+            return None
+        rest = abs(a) % abs(b)
+        return -rest if a < 0 else rest
+    result: int = _WHOLE[op](a, b)
     return result if is_storable(result) else None
 
 
@@ -186,13 +179,8 @@ def _small(values: Values) -> bool:
 
 def _small_integers(op: str, left: Values, right: Values) -> Values:
     a, b = left.integer, right.integer
-    match op:
-        case "+":
-            return whole_values(a + b)
-        case "-":
-            return whole_values(a - b)
-        case "*":
-            return whole_values(a * b)
+    if op in _WHOLE:
+        return whole_values(_WHOLE[op](a, b))
     result = whole_values(np.fmod(a, np.where(b == 0, 1, b)))
     result.kind[b == 0] = MISSING
     return result
@@ -201,17 +189,7 @@ def _small_integers(op: str, left: Values, right: Values) -> Values:
 def _reals(op: str, left: Values, right: Values) -> Values:
     a, b = left.number, right.number
     with np.errstate(all="ignore"):
-        match op:
-            case "+":
-                result = a + b
-            case "-":
-                result = a - b
-            case "*":
-                result = a * b
-            case "/":
-                result = np.where(b == 0, NAN, a / b)
-            case _:
-                result = np.fmod(a, b)
+        result = _REALS[op](a, b) if op in _REALS else np.fmod(a, b)
     finite = np.isfinite(result)
     kind = np.where(finite, REAL, MISSING).astype(np.uint8)
     return Values(kind, np.zeros(len(a), np.int64), np.where(finite, result, NAN))

@@ -7,17 +7,16 @@ null, which a filter takes as false; a negated test has to say so itself (`holds
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from lorel.normal import Atom
 from oemviews.engines.spark.table import struct_of
-from oemviews.model import TYPES
+from oemviews.model import OPERATORS, TYPES
 from oemviews.store.schema import columns_of
 
 VALUE: Final = ("type", "text", "integer", "number")
@@ -27,15 +26,6 @@ _OTHER: Final = EVERY - _NUMERIC
 _JSON_NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\z"
 _LONGEST: Final = 1 << 30
 _LARGEST: Final = 1.7976931348623157e308
-
-OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 _TURNED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -3,7 +3,7 @@
 The local engine needs its index: arrays in the store's folder, memory-mapped once they are built. So
 it is taken when the index is at hand or the graph is small enough to build it at once, and the rows that
 the plan is expected to touch are few enough for one process. By the figures of docs/benchmarks.md it
-evaluated views over 10 million edges 30 to 600 times as fast as Spark on the same machine: the limits below
+evaluated views over 10 million edges 30 to 500 times as fast as Spark on the same machine: the limits below
 are about memory, not speed: the index and the binding tables (8 bytes a row and column) have to fit.
 """
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from oemviews.answers.rendering import counted
 
 EngineName: TypeAlias = Literal["local", "spark"]
 Wish: TypeAlias = Literal["auto", "local", "spark"]
@@ -42,15 +44,18 @@ def choose(wish: Wish, *, edges: int, indexed: bool, rows: float, spark: bool) -
 
     >>> choose("auto", edges=32, indexed=False, rows=10, spark=True)
     Choice(engine='local', why='about 10 rows to touch')
+    >>> choose("auto", edges=32, indexed=False, rows=1, spark=True).why
+    'about 1 row to touch'
     >>> choose("auto", edges=10**9, indexed=False, rows=0, spark=True).engine
     'spark'
     """
     if wish != "auto":
         return Choice(wish, "asked for")
+    touched = f"about {counted(round(rows), 'row')} to touch"
     if edges > MOST_EDGES and not indexed:
         why = f"{edges:,} edges and no local index"
     elif rows > MOST_ROWS:
-        why = f"about {rows:,.0f} rows to touch"
+        why = touched
     else:
-        return Choice("local", f"about {rows:,.0f} rows to touch" if rows else f"{edges:,} edges")
+        return Choice("local", touched if rows else f"{edges:,} edges")
     return Choice("spark", why) if spark else Choice("local", f"{why}, but there is no Java for Spark")
